@@ -99,7 +99,7 @@ public struct RelayFront: Sendable {
         let entitlements = EntitlementRoutes(
             store: store, authenticator: authenticator,
             holder: PollHolder(store: store, maximumHeld: Self.maxHeldPolls), poll: poll,
-            inquirer: inquirer)
+            inquirer: inquirer, leeway: configuration.renewalLeeway)
         let notifications = NotificationRoutes(
             store: store, sources: notificationSources, isRelayed: configuration.relaysNotifications,
             leeway: configuration.renewalLeeway,

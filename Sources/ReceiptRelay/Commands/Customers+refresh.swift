@@ -47,7 +47,8 @@ extension Customers {
                 }
                 return (
                     asked.outcome,
-                    try await store.subscriptions.entitlements(of: customer.customer, publisher: asked.publisher)
+                    try await store.subscriptions.entitlements(
+                        of: customer.customer, publisher: asked.publisher, leeway: settings.apple.renewalLeeway)
                 )
             }
             if json {

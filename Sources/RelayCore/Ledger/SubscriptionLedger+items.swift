@@ -35,6 +35,11 @@ extension SubscriptionLedger {
         items?.filter { offers[$0] == offer }.compactMap(item).max { (itemEnd($0), $0.id) < (itemEnd($1), $1.id) }
     }
 
+    /// When the item that opens an offer ends; nil where no item does, or where its period has no end.
+    public func itemEnd(of offer: OfferID) -> Timestamp? {
+        item(opening: offer).map(itemEnd).flatMap { $0 < .distantFuture ? $0 : nil }
+    }
+
     /// The offers that items open by the catalogue.
     var itemOffers: Set<OfferID> { Set((items ?? []).compactMap { offers[$0] }) }
 

@@ -12,6 +12,7 @@ struct EntitlementRoutes: Sendable {
     let holder: PollHolder
     let poll: PollInterval
     let inquirer: any CustomerInquirer
+    let leeway: Duration
 
     var routes: [Route] { [.get("/entitlements/:id", cached: settled, one), .get("/entitlements", newest)] }
 
@@ -150,7 +151,8 @@ struct EntitlementRoutes: Sendable {
             _ = try await inquirer.ask(about: email, offer: offer, of: key.publisher, patience: .zero)
         }
         guard let offer else { return try await all(of: email, publisher: key.publisher) }
-        let known = try await store.subscriptions.entitlement(of: email.customer, to: offer, publisher: key.publisher)
+        let known = try await store.subscriptions.entitlement(
+            of: email.customer, to: offer, publisher: key.publisher, leeway: leeway)
         guard let known else { return Self.nothingKnown }
         context.notes.validation = known.id
         return PollAnswer(poll: poll, ifNoneMatch: request.headers[.ifNoneMatch])
@@ -159,7 +161,7 @@ struct EntitlementRoutes: Sendable {
 
     /// Every offer that is known of a customer.
     private func all(of email: CustomerEmail, publisher: PublisherID) async throws -> Response {
-        let known = try await store.subscriptions.entitlements(of: email.customer, publisher: publisher)
+        let known = try await store.subscriptions.entitlements(of: email.customer, publisher: publisher, leeway: leeway)
         var writer = JSONWriter(capacity: 128 + 384 * known.count)
         writer.beginObject()
         writer.field("customerEmail", email.customer)

@@ -157,7 +157,8 @@ struct OpsActRoutes: Sendable {
         guard let text = context.parameters.get("email").map(CustomerPath.decoded), let customer = CustomerEmail(text)
         else { throw Problem(.notFound, "no customer goes by this email") }
         let asked = try await operations.perform(tools.refresh(customer, of: publisher), by: Actor(key), reason: reason)
-        let known = try await store.subscriptions.entitlements(of: customer.customer, publisher: asked.publisher)
+        let known = try await store.subscriptions.entitlements(
+            of: customer.customer, publisher: asked.publisher, leeway: tools.leeway)
         return .json(capacity: 256 + 384 * known.count) { writer in
             writer.beginObject()
             writer.field("customerEmail", customer.customer)

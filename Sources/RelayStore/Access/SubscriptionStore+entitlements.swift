@@ -16,26 +16,27 @@ extension SubscriptionStore {
         """
     }
 
-    /// A subscription by the offer of its present product, with the columns of the validation that made its owner. Its state is its
-    /// ledger's: `in_billing_retry` and `expired` give no access. Indexes used: `subscriptions_customer`, the ledgers' primary key. The
-    /// publisher is compared by `IS NOT DISTINCT FROM`, which no index serves: where nobody had analysed the table all subscriptions of
-    /// the publisher were read.
+    /// A customer's subscriptions, each by the offer of its present product, with the columns of the validation that made its owner.
+    /// The state is its ledger's: `in_billing_retry` and `expired` give no access. One with add-ons also brings its stored ledger, since each
+    /// add-on opens an offer of its own (``SubscriptionAccess``). Indexes used: `subscriptions_customer`, the ledgers' primary key. The
+    /// publisher is compared by `IS NOT DISTINCT FROM`, which no index serves: in a table that was never analysed the planner
+    /// read all subscriptions of the publisher.
     private static func subscriptions(of customer: CustomerID, _ offer: OfferID?, _ publisher: PublisherID) -> SQL {
         """
-        SELECT DISTINCT ON (s.offer_id)
-               coalesce(s.validation_bucket, s.bucket) AS bucket, s.accepted_on - DATE 'epoch' AS day, s.id, s.publisher, s.app,
+        SELECT coalesce(s.validation_bucket, s.bucket) AS bucket, s.accepted_on - DATE 'epoch' AS day, s.id, s.publisher, s.app,
                ROW(s.sealed_by, s.email) AS email, ROW(s.sealed_by, s.customer) AS customer, s.offer_id,
                CASE WHEN \(SubscriptionStanding.runs) THEN \(ValidationStatus.granted)
                     ELSE \(ValidationStatus.revoked) END::int2 AS status,
                CASE WHEN \(SubscriptionStanding.runs) THEN NULL ELSE coalesce(l.reason, 'expired') END AS reason,
                false AS late, s.accepted_at, s.accepted_at AS deadline, s.owned_since AS settled_at,
-               coalesce(l.expires_at, s.expires_at) AS expires_at
+               coalesce(l.expires_at, s.expires_at) AS expires_at, clock_timestamp() AS now, s.owner_no,
+               CASE WHEN \(StoredLedger.hasItems) THEN l.state END AS state, l.granted_at, l.granted_until, l.granted_offer
         FROM subscriptions s
         CROSS JOIN LATERAL (SELECT * FROM ledgers l WHERE \(.sameSubscription("l", "s")) OFFSET 0) AS l
         WHERE s.customer = \(.privateText(customer)) AND s.publisher IS NOT DISTINCT FROM \(.text(publisher))
-          AND (\(.text(offer)) IS NULL OR s.offer_id = \(.text(offer)))
+          AND (\(.text(offer)) IS NULL OR s.offer_id = \(.text(offer)) OR \(StoredLedger.hasItems))
           AND l.status IS NOT NULL AND NOT l.has_moved
-        ORDER BY s.offer_id, \(SubscriptionStanding.runs) DESC, s.accepted_at DESC
+        ORDER BY s.accepted_at DESC
         LIMIT 1000
         """
     }
@@ -45,20 +46,23 @@ extension SubscriptionStore {
 
     /// Whether a customer is entitled to an offer now, by the newest purchase or subscription in any app of the publisher's.
     ///
+    /// - Parameter leeway: how long after its end an add-on's renewal is waited for.
     /// - Returns: nil where nothing is known of the two.
     public func entitlement(
-        of customer: CustomerID, to offer: OfferID, publisher: PublisherID
+        of customer: CustomerID, to offer: OfferID, publisher: PublisherID, leeway: Duration
     ) async throws -> Validation? {
-        try await entitlements(of: customer, offer, publisher).first
+        try await entitlements(of: customer, offer, publisher, leeway).first
     }
 
     /// The same of every offer that is known of the customer, the newest first.
-    public func entitlements(of customer: CustomerID, publisher: PublisherID) async throws -> [Validation] {
-        Array(try await entitlements(of: customer, nil, publisher).prefix(Self.mostOffers))
+    public func entitlements(
+        of customer: CustomerID, publisher: PublisherID, leeway: Duration
+    ) async throws -> [Validation] {
+        Array(try await entitlements(of: customer, nil, publisher, leeway).prefix(Self.mostOffers))
     }
 
     private func entitlements(
-        of customer: CustomerID, _ offer: OfferID?, _ publisher: PublisherID
+        of customer: CustomerID, _ offer: OfferID?, _ publisher: PublisherID, _ leeway: Duration
     ) async throws -> [Validation] {
         var known: [OfferID: Validation] = [:]
         for row in try await database.query(Self.purchases(of: customer, offer, publisher)) {
@@ -66,17 +70,47 @@ extension SubscriptionStore {
             known[validation.offerID] = validation
         }
         if offer.flatMap({ known[$0]?.status }) != .granted {
+            var owned: [OfferID: Validation] = [:]
             for row in try await database.query(Self.subscriptions(of: customer, offer, publisher)) {
-                let validation = try PurchaseStore.stored(row)
-                let purchase = known[validation.offerID]
+                for validation in try Self.validations(row, leeway: leeway)
+                where offer.map({ $0 == validation.offerID }) ?? true {
+                    // Rows come newest first. One that runs wins over a newer one that is over.
+                    let other = owned[validation.offerID]
+                    if other == nil || other?.status != .granted && validation.status == .granted {
+                        owned[validation.offerID] = validation
+                    }
+                }
+            }
+            for (offer, validation) in owned {
                 // A purchase that is granted or pending, or that knows better why it ended. What runs wins over what is pending.
-                if let purchase, purchase.status == .granted || validation.status != .granted { continue }
-                known[validation.offerID] = validation
+                if let purchase = known[offer], purchase.status == .granted || validation.status != .granted {
+                    continue
+                }
+                known[offer] = validation
             }
         }
         return known.values.sorted {
             ($0.acceptedAt, $0.offerID) > ($1.acceptedAt, $1.offerID)
         }
+    }
+
+    /// The subscription by its present product's offer, and once more by the offer of each add-on whose access is known.
+    private static func validations(_ row: PostgresRow, leeway: Duration) throws -> [Validation] {
+        let present = try PurchaseStore.stored(row)
+        guard try row.get("state", as: String?.self) != nil else { return [present] }
+        let ledger = try StoredLedger.read(row, ownerNo: row.get("owner_no"))
+        let access = try SubscriptionAccess(ledger, granted: [], at: row.timestamp("now"), leeway: leeway)
+        return [present]
+            + access.verdicts.filter { $0.key != present.offerID && $0.key != access.present }.map { offer, verdict in
+                var item = present
+                item.offerID = offer
+                switch verdict {
+                case .goesOn(let end): (item.status, item.reason, item.expiresAt) = (.granted, nil, end)
+                case .ends(let reason):
+                    (item.status, item.reason, item.expiresAt) = (.revoked, reason, ledger.itemEnd(of: offer))
+                }
+                return item
+            }
     }
 
     /// What a subscription is held for, as ``OfferHolding`` says. Indexes used: the primary key, `validations_subscription`.

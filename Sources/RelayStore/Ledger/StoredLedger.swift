@@ -28,6 +28,9 @@ enum StoredLedger {
     /// (``FirstGrant``); else the next update does.
     static let columns: SQL = "l.state, l.granted_at, l.granted_until, l.granted_offer"
 
+    /// Whether the ledger lists add-ons. The key is there with at least one; a quote within a name would be escaped.
+    static let hasItems: SQL = #"l.state LIKE '%"items":[%'"#
+
     /// - Parameters:
     ///   - row: with ``columns``.
     ///   - ownerNo: the present owner's number. Nil keeps what Cleeng said of earlier owners too.

@@ -103,8 +103,10 @@ public final class CustomerInquiry: CustomerInquirer {
 }
 
 extension LedgerResult {
-    /// Those that it opens, or that were ever granted on it.
-    fileprivate var offers: Set<OfferID> { access.present.map { granted.union([$0]) } ?? granted }
+    /// Those that it opens, by its product or by an add-on, or that were ever granted on it.
+    fileprivate var offers: Set<OfferID> {
+        granted.union(access.verdicts.keys).union(access.questions).union(access.present.map { [$0] } ?? [])
+    }
 
     /// Whether what Cleeng entitles to may rest on something else than this subscription. What the store has taken back Cleeng may not
     /// know of yet; then it names no later end than the store did.

@@ -198,8 +198,9 @@ struct HotCalls {
             _ = try await store.purchases.validation(one.id)
             _ = try await store.purchases.polled(one.id)
             let customer = one.email.customer
-            _ = try await store.subscriptions.entitlement(of: customer, to: one.offerID, publisher: one.publisher)
-            _ = try await store.subscriptions.entitlements(of: customer, publisher: one.publisher)
+            _ = try await store.subscriptions.entitlement(of: customer, to: one.offerID, publisher: one.publisher, leeway: Notices.leeway)
+            _ = try await store.subscriptions.entitlements(
+                of: customer, publisher: one.publisher, leeway: Notices.leeway)
             _ = try await store.subscriptions.holding(of: name(one), offer: one.offerID)
             _ = try await store.subscriptions.standing(
                 of: CustomerKey(publisher: one.publisher, customer: customer))

@@ -10,20 +10,35 @@ TEST_UNSTABLE_LIMIT=3
 TEST_UNSTABLE_FILE="$LOCAL_FOLDER/unstable.txt"
 TEST_COUNT=0
 
+# test_seconds NAME: how long a run may take, five times what it takes on two cores, and more. A test that hangs ends its run so.
+test_seconds() {
+    case "$1" in
+    quick) echo 900 ;;
+    alone) echo 780 ;; # above the longest limit that a test sets itself
+    *) echo 2400 ;;
+    esac
+}
+
 # test_run NAME WIDTH [arguments of swift test…]: one run, with that many tests at once. Prints what failed once more at its end.
 test_run() {
     local name=$1 width=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$2}
     shift 2
-    # A test that hangs is named, too.
-    local command=(timeout --kill-after 10 2400 env "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width" "$RELAY_BIN_DIR/receipt-relayPackageTests.xctest"
+    local command=(timeout --kill-after 10 "$(test_seconds "$name")" env "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width" "$RELAY_BIN_DIR/receipt-relayPackageTests.xctest"
         --testing-library swift-testing --event-stream-version 0 --event-stream-output-path "$RUN_FOLDER/$name.events" "$@")
+    local status=0
     if [ -t 1 ]; then
-        SESSION="9-$name" run_in_session "${command[@]}"
+        SESSION="9-$name" run_in_session "${command[@]}" || status=$?
     else
         # shellcheck disable=SC2016 # the inner shell expands it
         NO_COLOR=1 SESSION="9-$name" run_in_session bash -o pipefail -c '"$@" 2>&1 | awk -f scripts/lib/failures-last.awk' \
-            test "${command[@]}"
+            test "${command[@]}" || status=$?
     fi
+    # Status 124 and 137 are those of `timeout`.
+    case "$status" in
+    124 | 137) : >"$RUN_FOLDER/$name.stopped" ;;
+    *) rm -f -- "$RUN_FOLDER/$name.stopped" ;;
+    esac
+    return "$status"
 }
 
 # test_unfinished NAME: the tests that a run had begun when it ended before its time, a line each; nothing where it came to its end.
@@ -31,24 +46,43 @@ test_unfinished() {
     [ -s "$RUN_FOLDER/$1.events" ] || return 0
     # The last line of a run that crashed may be cut off.
     jq -Rrn '
-        reduce (inputs | fromjson? | select(.kind == "event").payload) as $event ({ended: false, open: {}};
-            if $event.kind == "runEnded" then .ended = true
-            elif $event.kind == "testStarted" then .open[$event.testID] = true
-            elif $event.kind == "testEnded" then del(.open[$event.testID])
+        reduce (inputs | fromjson?) as {$kind, $payload} ({ended: false, functions: {}, open: {}};
+            if $kind == "test" and $payload.kind == "function" then .functions[$payload.id] = true
+            elif $kind != "event" then .
+            elif $payload.kind == "runEnded" then .ended = true
+            elif $payload.kind == "testStarted" and .functions[$payload.testID] then .open[$payload.testID] = true
+            elif $payload.kind == "testEnded" then del(.open[$payload.testID])
             else . end)
-        | select(.ended | not) | .open | keys[] | select(contains("/"))' "$RUN_FOLDER/$1.events"
+        | select(.ended | not) | .open | keys[]' "$RUN_FOLDER/$1.events"
 }
 
-# test_failures NAME: the tests that failed in a run, a line each: its id, a tab, its first message.
+# test_not_begun NAME: how many tests a run had planned and not begun.
+test_not_begun() {
+    jq -Rrn '
+        reduce (inputs | fromjson?) as $line ({};
+            if $line.kind == "test" and $line.payload.kind == "function" then .[$line.payload.id] = true
+            elif $line.kind == "event" and ($line.payload.kind | . == "testStarted" or . == "testSkipped")
+            then del(.[$line.payload.testID])
+            else . end)
+        | length' "$RUN_FOLDER/$1.events"
+}
+
+# test_failures NAME: the tests that failed in a run, a line each: its id, a tab, its first message. A test that its run's time limit ended
+# has failed.
 test_failures() {
     [ -s "$RUN_FOLDER/$1.events" ] || return 0
-    jq -Rrn '
-        reduce (inputs | fromjson? | select(.kind == "event") | .payload
-            | select(.kind == "issueRecorded" and (.issue.isKnown | not) and .issue.isFailure != false)) as $event ({};
-            ($event.testID // "?") as $test
-            | if has($test) then .
-              else .[$test] = ([$event.messages[]?.text] | join(" ") | gsub("\\s+"; " ") | .[:600]) end)
-        | to_entries[] | "\(.key)\t\(.value)"' "$RUN_FOLDER/$1.events"
+    {
+        jq -Rrn '
+            reduce (inputs | fromjson? | select(.kind == "event") | .payload
+                | select(.kind == "issueRecorded" and (.issue.isKnown | not) and .issue.isFailure != false)) as $event ({};
+                ($event.testID // "?") as $test
+                | if has($test) then .
+                  else .[$test] = ([$event.messages[]?.text] | join(" ") | gsub("\\s+"; " ") | .[:600]) end)
+            | to_entries[] | "\(.key)\t\(.value)"' "$RUN_FOLDER/$1.events"
+        if [ -e "$RUN_FOLDER/$1.stopped" ]; then
+            test_unfinished "$1" | sed "s/\$/\tdid not end within the $(test_seconds "$1") s of its run/"
+        fi
+    } | awk -F '\t' '!seen[$1]++'
 }
 
 # test_count NAME: how many tests a run began, without the suites.
@@ -73,9 +107,12 @@ test_alone() {
     return 1
 }
 
-# test_complete NAME: whether a run began tests and came to its end. Says what is wrong with it otherwise.
+# test_complete NAME: whether a run began tests and came to its end, or to its time limit with all tests begun. Says what is wrong with it
+# otherwise.
 test_complete() {
-    if ! grep -q '"kind":"runEnded"' "$RUN_FOLDER/$1.events" 2>/dev/null; then
+    if [ -e "$RUN_FOLDER/$1.stopped" ] && [ -n "$(test_unfinished "$1")" ] && [ "$(test_not_begun "$1")" -eq 0 ]; then
+        complain "the run \"$1\" was stopped after $(test_seconds "$1") s"
+    elif ! grep -q '"kind":"runEnded"' "$RUN_FOLDER/$1.events" 2>/dev/null; then
         complain "the run \"$1\" ended before its time: see its last lines above. These tests were under way:"
         test_unfinished "$1" >&2
         return 1

@@ -35,7 +35,7 @@ public struct Identifier<Kind>: Sendable {
 extension Identifier: Hashable {
     @inlinable
     public static func == (left: Identifier, right: Identifier) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        TextBytes.areEqual(left.text, right.text)
     }
 
     @inlinable
@@ -51,7 +51,7 @@ extension Identifier: Comparable {
     /// As PostgreSQL's collation `C` orders them.
     @inlinable
     public static func < (left: Identifier, right: Identifier) -> Bool {
-        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+        TextBytes.compare(left.text, right.text) < 0
     }
 }
 

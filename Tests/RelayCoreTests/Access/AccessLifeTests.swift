@@ -4,10 +4,10 @@ import Testing
 /// Random lives of a subscription: bought, upgraded, downgraded, renewed, refunded, transferred, with statements that come late, twice, in any
 /// order or never, with and without a catalogue.
 @Suite("Access follows what the store and Cleeng say", .serialized) struct AccessLifeTests {
-    private static let lives: UInt64 = 10_000
+    private static let lives: UInt64 = 4_000
     private static let parts: UInt64 = 8
 
-    @Test("in ten thousand lives", arguments: 0..<parts)
+    @Test("in four thousand lives", arguments: 0..<parts)
     func lives(part: UInt64) async {
         for seed in stride(from: part, to: Self.lives, by: Int(Self.parts)) {
             // Others run beside this, and have deadlines.

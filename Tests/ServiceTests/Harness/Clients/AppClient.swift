@@ -39,9 +39,15 @@ enum AppClient {
     static func outcomes(_ ids: [String], of relay: Relay) async throws -> [String: Int] {
         let statuses = await inParallel(ids, width: 200) { id -> String in
             let end = ContinuousClock.now + Awaiting.patience + Awaiting.patience
-            var status = "never answered"
+            var (status, failures) = ("never answered", 0)
             while ContinuousClock.now < end {
-                guard let answer = try? await poll(id, of: relay, wait: 10) else { return "no answer" }
+                // As an app does, it asks again where a connection fails.
+                guard let answer = try? await poll(id, of: relay, wait: 10) else {
+                    failures += 1
+                    if failures == 5 { return "no answer" }
+                    try? await Task.sleep(for: .seconds(1))
+                    continue
+                }
                 status = answer.json["status"].string ?? "HTTP \(answer.status)"
                 if answer.status == 200, status != "pending" { return status }
                 if answer.status != 200 { try? await Task.sleep(for: .milliseconds(200)) }

@@ -30,10 +30,19 @@ final class Crowd: Sendable {
     var members: [Member] { state.withLockedValue { $0 } }
 
     /// Connects them one after the other, and lets each send what it has to.
-    func join(_ count: Int, to url: String, sending bytes: @escaping @Sendable (Int) -> [UInt8]) async throws {
+    ///
+    /// - Parameter limit: none joins later. The relay cuts slow clients, so on a slow machine fewer are in at once.
+    /// - Returns: how many joined.
+    @discardableResult
+    func join(
+        _ count: Int, to url: String, within limit: Duration = .seconds(600),
+        sending bytes: @escaping @Sendable (Int) -> [UInt8]
+    ) async throws -> Int {
         guard let port = URL(string: url)?.port else { throw HarnessError.failed("the url", [url]) }
+        let before = members.count
         try await onQueue { [state] in
-            for index in 0..<count {
+            let end = ContinuousClock.now + limit
+            for index in 0..<count where index == 0 || ContinuousClock.now < end {
                 let socket = try Self.connect(port: port)
                 state.withLockedValue { $0.append(Member(socket: socket)) }
                 let bytes = bytes(index)
@@ -43,6 +52,13 @@ final class Crowd: Sendable {
                 _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
             }
         }
+        return members.count - before
+    }
+
+    /// How many of the members the server has closed, as of now.
+    func countClosed() async throws -> Int {
+        try await onQueue { [self] in lookOnce() }
+        return members.count { $0.closedAt != nil }
     }
 
     /// Looks on until `isOver` says so or the time is up.

@@ -15,8 +15,8 @@ extension AppStoreServerClient {
     /// Asks for the refunds of a transaction's customer.
     ///
     /// - Parameters:
-    /// - transactionID: any transaction of the customer.
-    /// - revision: the token from the previous page.
+    ///   - transactionID: any transaction of the customer.
+    ///   - revision: the token from the previous page.
     public func refunds(
         of transactionID: TransactionID, in environment: Environment, bundleID: BundleID, after revision: String?
     ) async -> AppStoreAnswer<RefundHistoryPage> {

@@ -56,7 +56,7 @@ public struct AppStoreServerClient: Sendable {
     ///
     /// - Parameters:
     ///   - range: when they were signed, in milliseconds since 1970; at most the last 180 days.
-    /// - page: the token from the previous page.
+    ///   - page: the token from the previous page.
     public func missedNotifications(
         in range: Range<Int64>, of environment: Environment, bundleID: BundleID, page: String?
     ) async -> AppStoreAnswer<NotificationHistoryPage> {

@@ -19,8 +19,8 @@ public struct OCSPClient: Sendable {
 
     /// - Parameters:
     ///   - url: without a trailing slash.
-    /// - timeout: below the ten seconds after which swift-certificates cancels, so that a slow answer is reported as
-    ///   slow.
+    ///   - timeout: below the ten seconds after which swift-certificates cancels, so that a slow answer is reported as
+    ///     slow.
     public init(url: String, timeout: Duration = .seconds(8), httpClient: HTTPClient) {
         self.url = url
         self.timeout = timeout

@@ -15,8 +15,8 @@ public struct RelayTracer: Tracer {
     private let sampling: Sampling
 
     /// - Parameters:
-    /// - buffer: receives ended spans; nil: no span is recorded.
-    /// - sampling: applies to traces that begin here.
+    ///   - buffer: receives ended spans; nil: no span is recorded.
+    ///   - sampling: applies to traces that begin here.
     public init(buffer: SpanBuffer? = nil, sampling: Sampling = Sampling(ratio: 1)) {
         self.buffer = buffer
         self.sampling = sampling

@@ -5,8 +5,8 @@ extension TransactionPayload {
     /// any other consumable, for seats added to a period, and if required fields are missing or unreadable.
     ///
     /// - Parameters:
-    /// - replacesEarlier: the notification reports an upgrade.
-    /// - isFamilyEnd: the notification reports the end of sharing.
+    ///   - replacesEarlier: the notification reports an upgrade.
+    ///   - isFamilyEnd: the notification reports the end of sharing.
     public func ledgerPeriod(replacesEarlier: Bool = false, isFamilyEnd: Bool = false) -> LedgerPeriod? {
         guard isReadable, !addsSeats, type != .consumable || isRevoked, let signed = signedDate?.moment,
             let product = productId,

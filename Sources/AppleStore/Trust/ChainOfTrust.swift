@@ -39,8 +39,8 @@ public struct ChainOfTrust: Sendable {
     private static let moments: ClosedRange<Int64> = 631_152_000...4_102_444_799
 
     /// - Parameters:
-    /// - certificates: DER, as found in the document.
-    /// - name: the claimed signer; nil if the certificates are exactly the chain, leaf first.
+    ///   - certificates: DER, as found in the document.
+    ///   - name: the claimed signer; nil if the certificates are exactly the chain, leaf first.
     /// - Throws: ``NotGenuine``: certificates, untrustedRoot, chain, purpose.
     func signer(
         _ certificates: [ArraySlice<UInt8>], named name: CMSSigner.Identifier?, at moment: AppleTimestamp

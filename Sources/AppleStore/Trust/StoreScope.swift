@@ -26,8 +26,8 @@ public struct StoreScope: Sendable, Hashable {
     }
 
     /// - Parameters:
-    /// - genuine: result of verifying the signature.
-    /// - appId: as the document names it; the sandbox writes nil or 0.
+    ///   - genuine: result of verifying the signature.
+    ///   - appId: as the document names it; the sandbox writes nil or 0.
     /// - Throws: ``NotGenuine``: bundle, appId, environment.
     public func check(
         _ genuine: Genuine, environment: AppleEnvironment, bundleId: BundleID?, appId: Int64?

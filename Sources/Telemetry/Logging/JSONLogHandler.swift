@@ -29,8 +29,8 @@ public struct JSONLogHandler: LogHandler {
     private let now: @Sendable () -> Int64
 
     /// - Parameters:
-    /// - metadataProvider: metadata from the task, such as a trace id.
-    /// - now: the clock of the timestamps, in milliseconds since 1970.
+    ///   - metadataProvider: metadata from the task, such as a trace id.
+    ///   - now: the clock of the timestamps, in milliseconds since 1970.
     public init(
         label: String,
         level: Logger.Level = .info,

@@ -60,7 +60,7 @@ extension PrometheusRegistry {
     ///
     /// - Parameters:
     ///   - label: as given to swift-metrics.
-    /// - dimension: adds up only the label sets that contain this one; nil: all.
+    ///   - dimension: adds up only the label sets that contain this one; nil: all.
     /// - Returns: 0 if nothing has been counted. Fractions are dropped.
     public func total(of label: String, where dimension: (String, String)? = nil) -> Int {
         let name = PrometheusName.withSuffix("_total", PrometheusName.metric(label))

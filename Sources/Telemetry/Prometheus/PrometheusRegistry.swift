@@ -45,8 +45,8 @@ public final class PrometheusRegistry: Sendable {
     let collectorTimeout: Duration
 
     /// - Parameters:
-    /// - maximumLabelSets: limit of label sets in a family; the rest is counted under `overflow="true"`.
-    /// - collectorTimeout: a collector that takes longer is cancelled, and its samples are missing from this answer.
+    ///   - maximumLabelSets: limit of label sets in a family; the rest is counted under `overflow="true"`.
+    ///   - collectorTimeout: a collector that takes longer is cancelled, and its samples are missing from this answer.
     public init(maximumLabelSets: Int = 1000, collectorTimeout: Duration = .seconds(5)) {
         self.maximumLabelSets = max(1, maximumLabelSets)
         self.collectorTimeout = collectorTimeout
@@ -56,8 +56,8 @@ public final class PrometheusRegistry: Sendable {
     ///
     /// - Parameters:
     ///   - label: as given to swift-metrics (`http.requests`), or the full Prometheus name.
-    /// - help: one line that describes what is measured.
-    /// - buckets: upper bounds; seconds for timers. The registry sorts them and ignores those that are not finite.
+    ///   - help: one line that describes what is measured.
+    ///   - buckets: upper bounds; seconds for timers. The registry sorts them and ignores those that are not finite.
     public func describe(_ label: String, help: String, buckets: [Double]? = nil) {
         let bounds = buckets.map { Set($0.filter(\.isFinite)).sorted() }
         state.withLockedValue {

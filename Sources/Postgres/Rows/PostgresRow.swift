@@ -6,8 +6,8 @@ public struct PostgresRow: Sendable {
 
     /// The value of a column; the first has number 0.
     ///
-    /// - Throws: ``PostgresError/Code/decoding`` if the column is missing or private, if it is NULL and `T` is not
-    ///   optional, or if its type or value does not fit `T`.
+    /// - Throws: ``PostgresError/Code/decoding`` if the column is missing or private. Also if it is NULL and `T` is
+    ///   not optional, or if its type or value does not fit `T`.
     public func get<T: PostgresDecodable>(_ column: Int, as type: T.Type = T.self) throws -> T {
         try read(column) { value in
             if value.type == .text || value.type == .bytea { try checkIsNotPrivate(column) }

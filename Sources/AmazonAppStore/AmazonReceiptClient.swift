@@ -7,9 +7,10 @@ import OutboundHTTP
 public import RelayCore
 public import StoreAPI
 
-/// Amazon's Receipt Verification Service. Nothing throws: every call ends in an answer, and within its time.
+/// Client of Amazon's Receipt Verification Service. Its methods never throw and keep their time limit.
 ///
-/// The shared secret is a part of the path. So no address appears in a log, an error or an answer: at debug level status and time.
+/// The shared secret is part of the path. Therefore no URL appears in a log, an error or an answer. Debug logs hold
+/// only status and duration.
 public struct AmazonReceiptClient: Sendable {
     private let url: String
     private let secret: AmazonSecret
@@ -22,7 +23,7 @@ public struct AmazonReceiptClient: Sendable {
 
     /// - Parameters:
     ///   - url: `https://appstore-sdk.amazon.com`, with `/sandbox` for receipts of the App Tester; without a trailing slash.
-    ///   - httpClient: shut down by who made it.
+    ///   - httpClient: shut down by its creator.
     public init(url: String, secret: AmazonSecret, timeout: Duration, httpClient: HTTPClient, logger: Logger) {
         self.url = url
         self.secret = secret
@@ -31,9 +32,9 @@ public struct AmazonReceiptClient: Sendable {
         self.logger = logger
     }
 
-    /// Asks how a purchase stands: `verifyReceiptId`, version 1.0.
+    /// Returns a purchase's state: `verifyReceiptId`, version 1.0.
     ///
-    /// - Parameter readAt: the time by which what is read is dated.
+    /// - Parameter readAt: time of the statement.
     public func receipt(
         _ receiptID: String, userID: String, readAt: Timestamp
     ) async -> StoreAnswer<StoreSubscription> {
@@ -65,7 +66,7 @@ public struct AmazonReceiptClient: Sendable {
         return found.map { .found($0) } ?? .tryAgain("unreadable", retryAfter: nil)
     }
 
-    /// What an answer other than 200 means.
+    /// Interprets an answer with a status other than 200.
     ///
     /// | status | means | Amazon's words |
     /// | --- | --- | --- |
@@ -88,11 +89,11 @@ public struct AmazonReceiptClient: Sendable {
     }
 }
 
-/// The shared secret of a developer's account. It goes into a path, and nowhere else: every way to print it gives `***`.
+/// The shared secret of a developer's account. It is used only in the URL path: every way to print it gives `***`.
 public struct AmazonSecret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     let text: String
 
-    /// - Returns: nil for what Amazon gives out to nobody: it has letters, digits and a few signs, and no spaces.
+    /// - Returns: nil if Amazon cannot have issued it: secrets have letters, digits and a few signs, and no spaces.
     public init?(_ text: String) {
         guard (1...512).contains(text.utf8.count), text != ".", text != "..",
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })

@@ -5,7 +5,7 @@ import RelayCore
 public import StoreSignals
 public import Webhooks
 
-/// Calls Amazon SNS for the certificates of its messages, and to confirm subscriptions.
+/// Client that fetches SNS certificates and confirms subscriptions.
 public struct SNSClient: Sendable {
     private static let timeout = Duration.seconds(5)
     private static let maxAnswerBytes = 64 << 10
@@ -13,13 +13,13 @@ public struct SNSClient: Sendable {
     private let client: GuardedClient
     private let url: String?
 
-    /// - Parameter url: where SNS takes calls; nil: in the region of the topic.
+    /// - Parameter url: address of SNS; nil: the topic's region.
     public init(client: GuardedClient, url: String?) {
         self.client = client
         self.url = url
     }
 
-    /// - Throws: why there is no certificate now.
+    /// - Throws: why the certificate is not available.
     public func certificate(at address: SNSCertificateAddress) async throws -> SNSCertificate {
         let reply = try await get(address.url, route: "sns certificate")
         guard reply.status == 200, let body = reply.wholeBody else {
@@ -28,7 +28,7 @@ public struct SNSClient: Sendable {
         return try SNSCertificate(pem: String(buffer: body))
     }
 
-    /// Confirms the subscription that a message asks to confirm (source: Amazon SNS API Reference, `ConfirmSubscription`).
+    /// Confirms the subscription of a confirmation message (source: Amazon SNS API Reference, `ConfirmSubscription`).
     public func confirm(_ message: SNSMessage) async -> TopicConfirmation {
         guard let token = message.token else { return .refused("the message has no token") }
         let query =

@@ -5,30 +5,31 @@ import StoreAPI
 extension StoreSubscription {
     private static let mostPromotions = 20
 
-    /// A purchase as the Receipt Verification Service tells of it. Nil for what names no product. What Amazon adds or leaves out breaks
-    /// nothing.
+    /// A purchase from the Receipt Verification Service. Nil if it names no product. Other fields are optional, so that
+    /// changes by Amazon break nothing.
     ///
-    /// Amazon has no word for how a purchase stands: it follows from the dates.
+    /// Amazon states no status: it follows from the dates.
     ///
     /// | type | dates | state |
     /// | --- | --- | --- |
     /// | `SUBSCRIPTION` | `cancelDate` | expired |
-    /// | | `gracePeriodEndDate` to come, `renewalDate` gone by | in grace |
+    /// | | `gracePeriodEndDate` in the future, `renewalDate` in the past | in grace |
     /// | | `autoRenewing` false | canceled |
     /// | | else | active |
     /// | `ENTITLED` | `cancelDate` | revoked |
     /// | | else | active |
     ///
     /// - Parameters:
-    ///   - receiptID: of a subscription the same one over all renewals.
+    ///   - receiptID: for a subscription, the same in all renewals.
     ///   - readAt: when Amazon was asked.
     init?(amazon json: JSONValue, receiptID: String, readAt: Timestamp) {
-        // Of a subscription the product is the parent's.
+        // A subscription's product id is the parent's.
         guard let product = json["productId"]?.text, let type = json["productType"]?.text else { return nil }
-        // An answer about one name must not be given for another.
+        // The answer must be about the requested receipt.
         guard json["receiptId"].map({ TransactionID($0.text) == TransactionID(receiptID) }) ?? true else { return nil }
         let renewal = json["renewalDate"]?.moment
-        // When it ended: at once where customer service ended it, else at the end of the period. Nil where it runs.
+        // End of a cancelled subscription: immediate if customer service ended it, else the end of the period. Nil
+        // while it runs.
         let cancel = json["cancelDate"]?.moment
         let grace = json["gracePeriodEndDate"]?.moment
         let autoRenews = json["autoRenewing"]?.flag
@@ -36,7 +37,7 @@ extension StoreSubscription {
             switch type {
             case "ENTITLED": .oneTime
             case "CONSUMABLE": .consumable
-            // What is new, and has an end, is one too.
+            // An unknown type with a renewal date is a subscription too.
             case "SUBSCRIPTION": .subscription
             default: renewal == nil ? .oneTime : .subscription
             }
@@ -74,14 +75,14 @@ extension StoreSubscription {
         }
     }
 
-    /// - Parameter code: 0 not known yet, 1 the customer, 2 Amazon, such as for a payment that failed, 4 replaced by another; 3 is
-    ///   Amazon's own.
+    /// - Parameter code: 0 not known yet, 1 the customer, 2 Amazon, for example after a failed payment, 4 replaced by
+    ///   another; 3 is reserved by Amazon.
     private static func reason(_ code: Int64?, _ state: StoreState) -> CancelationReason {
         switch code {
         case 1: .customer
         case 2: .system
         case 4: .replaced
-        // Renewal can be turned off by the customer alone.
+        // Only the customer can turn off renewal.
         case nil where state == .canceled: .customer
         default: .unknown
         }

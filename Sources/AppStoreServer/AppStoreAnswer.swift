@@ -1,16 +1,16 @@
 public import RelayCore
 
-/// What the App Store said when it was asked.
+/// Result of a request to the App Store.
 public enum AppStoreAnswer<Value: Sendable>: Sendable {
     case value(Value)
-    /// It knows of no such transaction, in this environment and of this app.
+    /// The App Store has no such transaction for this app and environment.
     case unknown
-    /// It does not let us ask, or what we ask makes no sense to it: our key or our settings.
+    /// The App Store refuses our key, or rejects the request: our key or settings are wrong.
     case misconfigured(String)
-    /// Passing; `retryAfter` as far as it was said.
+    /// A temporary failure; `retryAfter` if the App Store stated one.
     case tryAgain(String, retryAfter: Duration?)
 
-    /// For metrics.
+    /// Label for metrics.
     public var label: String {
         switch self {
         case .value: "read"
@@ -21,7 +21,8 @@ public enum AppStoreAnswer<Value: Sendable>: Sendable {
     }
 }
 
-/// How one subscription stands (`GET /inApps/v1/subscriptions/{transactionId}`). The parts are signed, and not verified here.
+/// Status of one subscription (`GET /inApps/v1/subscriptions/{transactionId}`). Its parts are signed; they are not
+/// verified here.
 public struct SubscriptionStatusItem: Sendable, Equatable, Decodable {
     public var originalTransactionId: TransactionID
     /// 1 active, 2 expired, 3 in billing retry, 4 in grace, 5 revoked.
@@ -32,7 +33,7 @@ public struct SubscriptionStatusItem: Sendable, Equatable, Decodable {
 
 /// A page of the notifications that the App Store has sent, or tried to send (`POST /inApps/v1/notifications/history`).
 public struct NotificationHistoryPage: Sendable, Equatable {
-    /// As they stand in the bodies that were sent.
+    /// As written in the posted bodies.
     public var signedPayloads: [String]
     /// Token of the next page; nil on the last one.
     public var next: String?

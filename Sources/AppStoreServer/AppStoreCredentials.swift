@@ -2,9 +2,9 @@ import Foundation
 import JWTKit
 import RelayCore
 
-/// What App Store Connect gives out for the App Store Server API: a key, its id, and the id of who it was given to.
+/// Credentials of the App Store Server API from App Store Connect: a key, its id, and the issuer id.
 public struct AppStoreCredentials: Sendable {
-    /// Names what is wrong, and nothing of the key.
+    /// Names the invalid part; contains nothing of the key.
     public enum Fault: Error, Sendable, Equatable {
         case key, keyID, issuerID
     }
@@ -13,7 +13,7 @@ public struct AppStoreCredentials: Sendable {
     let keyID: String
     let issuerID: String
 
-    /// - Parameter key: PKCS#8 in PEM, as the `.p8` file has it.
+    /// - Parameter key: PKCS#8 in PEM, the content of the `.p8` file.
     public init(key: String, keyID: String, issuerID: String) throws(Fault) {
         guard let key = try? ES256PrivateKey(pem: key) else { throw .key }
         guard keyID.wholeMatch(of: /[A-Za-z0-9]{1,32}/) != nil else { throw .keyID }
@@ -33,10 +33,10 @@ public struct AppStoreCredentials: Sendable {
         func verify(using algorithm: some JWTAlgorithm) throws {}
     }
 
-    /// For one call: five minutes, of the hour that Apple allows.
+    /// Token for one call, valid for five minutes. Apple allows an hour.
     func token(for bundleID: BundleID, at now: Date) async throws -> String {
         let keys = await JWTKeyCollection().add(ecdsa: key, kid: JWKIdentifier(string: keyID))
-        // Whole seconds, as Apple's own programs write them.
+        // Whole seconds, as in Apple's own libraries.
         let issued = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         let claims = Claims(
             iss: IssuerClaim(value: issuerID), iat: IssuedAtClaim(value: issued),

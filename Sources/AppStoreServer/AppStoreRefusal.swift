@@ -4,7 +4,7 @@ import NIOFoundationCompat
 import NIOHTTP1
 import OutboundHTTP
 
-/// What answers of the App Store's other than 200 mean.
+/// Interprets answers of the App Store with a status other than 200.
 enum AppStoreRefusal {
     struct Fault: Decodable {
         let errorCode: Int64
@@ -36,7 +36,7 @@ enum AppStoreRefusal {
         }
     }
 
-    /// Apple's `Retry-After` is a moment in milliseconds since 1970. Nil where there is none.
+    /// Reads Apple's `Retry-After`, a time in milliseconds since 1970. Nil if there is none.
     private static func pause(_ headers: HTTPHeaders, now: Int64) -> Duration? {
         guard let until = headers.first(name: "Retry-After").flatMap({ Int64($0) }) else { return nil }
         return (Duration.milliseconds(until) - .milliseconds(now)).clamped(to: RetryAfter.secondToHour)

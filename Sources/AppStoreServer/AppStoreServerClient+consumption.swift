@@ -6,17 +6,18 @@ import NIOHTTP1
 import OutboundHTTP
 public import RelayCore
 
-/// What the App Store does with an answer to its request about a refund.
+/// Apple's reply to an answer about a refund request.
 public enum ConsumptionReply: Sendable, Equatable {
     case taken
-    /// For good: it does not want this one. With its number, where it gives one.
+    /// A permanent refusal, with Apple's error number if it gives one.
     case refused(status: Int, code: Int64)
 }
 
 extension AppStoreServerClient {
-    /// Tells the App Store how a purchase was used (`PUT /inApps/v2/transactions/consumption/{transactionId}`). The same again replaces it.
+    /// Sends the App Store information on how a purchase was used (`PUT
+    /// /inApps/v2/transactions/consumption/{transactionId}`). A repeated call replaces it.
     ///
-    /// A transaction that it does not know is ``AppStoreAnswer/unknown``: it may know it later.
+    /// For an unknown transaction the result is ``AppStoreAnswer/unknown``: Apple may know it later.
     public func sendConsumption(
         _ answer: ConsumptionAnswer, about transactionID: TransactionID, in environment: Environment, bundleID: BundleID
     ) async -> AppStoreAnswer<ConsumptionReply> {
@@ -32,7 +33,7 @@ extension AppStoreServerClient {
             let fault = reply.wholeBody.flatMap {
                 try? JSONDecoder().decode(AppStoreRefusal.Fault.self, from: Data(buffer: $0))
             }
-            // What has no number of Apple's was said by somebody on the way to Apple.
+            // A reply without Apple's error number came from a server in between, not from Apple.
             guard let code = fault?.errorCode else { return .tryAgain("HTTP \(reply.status)", retryAfter: nil) }
             return .value(.refused(status: reply.status, code: code))
         default: return AppStoreRefusal.answer(reply)
@@ -41,7 +42,7 @@ extension AppStoreServerClient {
 }
 
 extension AppStoreAnswer {
-    /// The same where there is no value.
+    /// The same answer for another type of value; `value` becomes `unknown`.
     fileprivate func withoutValue<Other>() -> AppStoreAnswer<Other> {
         switch self {
         case .value, .unknown: .unknown

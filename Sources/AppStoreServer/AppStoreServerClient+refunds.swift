@@ -2,9 +2,9 @@ import Formats
 import NIOHTTP1
 public import RelayCore
 
-/// A page of what a customer was given money back for (`GET /inApps/v2/refund/lookup/{transactionId}`), the oldest refund first.
+/// A page of a customer's refunds (`GET /inApps/v2/refund/lookup/{transactionId}`), oldest first.
 public struct RefundHistoryPage: Sendable, Equatable, Decodable {
-    /// Nobody has verified them.
+    /// Not verified.
     public var signedTransactions: [String]
     /// Token of the next page.
     public var revision: String?
@@ -15,8 +15,8 @@ extension AppStoreServerClient {
     /// Asks for the refunds of a transaction's customer.
     ///
     /// - Parameters:
-    ///   - transactionID: any of the customer's.
-    ///   - revision: as the page before it said.
+    ///   - transactionID: any transaction of the customer.
+    ///   - revision: the token from the previous page.
     public func refunds(
         of transactionID: TransactionID, in environment: Environment, bundleID: BundleID, after revision: String?
     ) async -> AppStoreAnswer<RefundHistoryPage> {

@@ -2,7 +2,7 @@ import Formats
 import NIOHTTP1
 public import RelayCore
 
-/// How far a test notification has come (`GET /inApps/v1/notifications/test/{testNotificationToken}`).
+/// Delivery status of a test notification (`GET /inApps/v1/notifications/test/{testNotificationToken}`).
 public struct TestNotificationStatus: Sendable, Equatable, Decodable {
     public struct Attempt: Sendable, Equatable, Decodable {
         /// In milliseconds since 1970.
@@ -11,13 +11,13 @@ public struct TestNotificationStatus: Sendable, Equatable, Decodable {
         public var sendAttemptResult: String
     }
 
-    /// As it stands in the body that is sent. Nobody has verified it.
+    /// As written in the posted body. Not verified.
     public var signedPayload: String
     public var sendAttempts: [Attempt]
 }
 
 extension AppStoreServerClient {
-    /// Has the App Store send a notification of the type TEST to the URL that is configured for the app.
+    /// Asks the App Store to send a TEST notification to the URL that is configured for the app.
     ///
     /// - Returns: a token for ``testNotification(_:in:bundleID:)``.
     public func requestTestNotification(
@@ -31,7 +31,8 @@ extension AppStoreServerClient {
         }
     }
 
-    /// Asks how far a test notification has come. ``AppStoreAnswer/unknown`` until the App Store knows of an attempt.
+    /// Returns the delivery status of a test notification. ``AppStoreAnswer/unknown`` until the App Store has recorded
+    /// an attempt.
     public func testNotification(
         _ token: String, in environment: Environment, bundleID: BundleID
     ) async -> AppStoreAnswer<TestNotificationStatus> {

@@ -8,7 +8,8 @@ import NIOHTTP1
 import OutboundHTTP
 public import RelayCore
 
-/// Apple's App Store Server API, as far as the relay asks it. Nothing throws: every call ends in an answer, and within its time.
+/// Client for the parts of Apple's App Store Server API that the relay uses. Its methods never throw and keep their
+/// time limit.
 public struct AppStoreServerClient: Sendable {
     public enum Environment: String, Sendable, CaseIterable {
         case production = "Production"
@@ -21,7 +22,7 @@ public struct AppStoreServerClient: Sendable {
     private let httpClient: HTTPClient
     private let logger: Logger
 
-    /// Twenty notifications, each of some ten KiB, make a page.
+    /// A page has twenty notifications of about ten KiB each.
     private static let maxResponseBytes = 4 << 20
 
     /// - Parameter urls: without a trailing slash.
@@ -36,9 +37,9 @@ public struct AppStoreServerClient: Sendable {
         self.logger = logger
     }
 
-    /// Asks for the status of all subscriptions of a transaction's customer.
+    /// Returns the status of all subscriptions of a transaction's customer.
     ///
-    /// - Parameter transactionID: any of the subscription's.
+    /// - Parameter transactionID: any transaction of the subscription.
     public func statuses(
         of transactionID: TransactionID, in environment: Environment, bundleID: BundleID
     ) async -> AppStoreAnswer<[SubscriptionStatusItem]> {
@@ -51,11 +52,11 @@ public struct AppStoreServerClient: Sendable {
         }
     }
 
-    /// Asks for notifications that did not get through to us.
+    /// Returns notifications that the relay did not receive.
     ///
     /// - Parameters:
     ///   - range: when they were signed, in milliseconds since 1970; at most the last 180 days.
-    ///   - page: as the page before it said.
+    ///   - page: the token from the previous page.
     public func missedNotifications(
         in range: Range<Int64>, of environment: Environment, bundleID: BundleID, page: String?
     ) async -> AppStoreAnswer<NotificationHistoryPage> {
@@ -105,7 +106,7 @@ public struct AppStoreServerClient: Sendable {
         return .value(value(answer))
     }
 
-    /// - Returns: whatever status it has.
+    /// - Returns: the reply with any status.
     func send(
         _ method: HTTPMethod, _ path: String, in environment: Environment, bundleID: BundleID, body: Data?
     ) async -> AppStoreAnswer<HTTPReply> {
@@ -119,7 +120,7 @@ public struct AppStoreServerClient: Sendable {
             url: url + path, method: method, headers: headers, body: body.map { ByteBuffer(data: $0) })
         let start = ContinuousClock.now
         let reply: HTTPReply
-        // What stands behind the third part are transactions and pages.
+        // Further parts are transaction ids and page tokens, which do not belong in a route.
         let route = "/" + path.split(separator: "/").prefix(3).joined(separator: "/")
         do {
             reply = try await HTTPExchange(httpClient, by: start + timeout, atMost: Self.maxResponseBytes)

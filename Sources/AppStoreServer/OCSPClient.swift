@@ -3,10 +3,10 @@ import NIOCore
 import NIOHTTP1
 import OutboundHTTP
 
-/// Apple's OCSP responder, which says whether one of Apple's certificates was revoked (RFC 6960, appendix A.1). Its answers are
-/// signed, so it is called without TLS, as certificates name it.
+/// Client of Apple's OCSP responder, which reports whether one of Apple's certificates was revoked (RFC 6960, appendix
+/// A.1). Its answers are signed, so calls use plain HTTP, as the certificates specify.
 public struct OCSPClient: Sendable {
-    /// Nothing came that could be judged. The words are fit for logs.
+    /// The responder returned no usable answer. The description may be logged.
     public struct Unanswered: Error, Sendable, Hashable, CustomStringConvertible {
         public let description: String
     }
@@ -19,7 +19,8 @@ public struct OCSPClient: Sendable {
 
     /// - Parameters:
     ///   - url: without a trailing slash.
-    ///   - timeout: below the ten seconds after which swift-certificates cancels, so that a slow answer is called one.
+    ///   - timeout: below the ten seconds after which swift-certificates cancels, so that a slow answer is reported as
+    ///     slow.
     public init(url: String, timeout: Duration = .seconds(8), httpClient: HTTPClient) {
         self.url = url
         self.timeout = timeout
@@ -29,7 +30,7 @@ public struct OCSPClient: Sendable {
     /// - Parameters:
     ///   - request: in DER.
     ///   - path: names the issuer.
-    /// - Returns: the answer in DER, not verified.
+    /// - Returns: the DER-encoded answer, not verified.
     public func ask(_ request: [UInt8], path: String) async throws(Unanswered) -> [UInt8] {
         let request = OutboundRequest(
             url: url + path, method: .POST,

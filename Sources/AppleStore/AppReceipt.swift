@@ -1,10 +1,10 @@
 public import RelayCore
 
-/// What an app receipt (StoreKit 1) says, as far as anything rests on it; "attribute n" names the type number of each field.
+/// The fields of an app receipt (StoreKit 1) that the relay uses. "Attribute n" is the type number of a field.
 ///
-/// Source of names and encodings: Apple, Receipt Validation Programming Guide, "Receipt Fields", and for the numbers
-/// missing there, what receipts were seen to hold. An attribute that is missing, empty or unreadable is nil; of an
-/// attribute that comes twice the first readable one counts; unknown ones are passed over, as Apple asks.
+/// Source of names and encodings: Apple, Receipt Validation Programming Guide, "Receipt Fields". Numbers missing there
+/// were observed in receipts. A missing, empty or unreadable attribute is nil. Of a repeated attribute the first
+/// readable one counts. Unknown ones are ignored, as Apple asks.
 public struct AppReceipt: Sendable, Hashable {
     /// Attribute 0, observed, not documented: `Production`, `ProductionSandbox`, `Xcode`.
     public var environment = AppleEnvironment.unnamed
@@ -12,15 +12,15 @@ public struct AppReceipt: Sendable, Hashable {
     public var appId: Int64?
     /// Attribute 2.
     public var bundleId: BundleID?
-    /// Attribute 12: when the receipt was made, which is the time that its certificates are judged at.
+    /// Attribute 12: when the receipt was made. Its certificates are verified as of that time.
     public var creationDate: AppleTimestamp?
     /// Attribute 17, one for each purchase, in no meaningful order.
     public var inAppPurchases: [PurchaseEntry] = []
 }
 
 extension AppReceipt {
-    /// Reads the payload of a receipt: a SET of attributes, in any order. What decides whose receipt it is, and when it was made, stands in it
-    /// once: of two the reader here might take one and another reader the other.
+    /// Reads the payload of a receipt: a SET of attributes, in any order. Attributes that decide whose receipt it is,
+    /// and when it was made, must appear only once. Otherwise two readers could choose different ones.
     init(_ payload: BEROctets) throws(BERError) {
         let document = payload.document
         var cursor = try document.only(payload.root, BERTag.set).children
@@ -57,7 +57,7 @@ struct ReceiptAttribute {
     let type: Int64
     let octets: BEROctets
 
-    /// Nil where the type is a number that nobody uses.
+    /// Nil if the type number does not fit.
     init?(_ document: BERDocument, _ element: BERElement) throws(BERError) {
         guard element.identifier == BERTag.sequence else { throw .unexpectedElement }
         var fields = element.children
@@ -86,6 +86,6 @@ struct ReceiptAttribute {
     var text: String? { characters.flatMap(StoreText.text) }
     var identifier: String? { characters.flatMap(StoreText.identifier) }
     var date: AppleTimestamp? { characters.flatMap(AppleTimestamp.init(text:)) }
-    /// Whether anything at all was written, readable or not.
+    /// Whether anything was written, readable or not.
     var isPresent: Bool { characters?.isEmpty == false }
 }

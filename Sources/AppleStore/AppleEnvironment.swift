@@ -1,17 +1,17 @@
-/// Where a purchase was made, as the store named it, and what that means here.
+/// Where a purchase was made: the store's name for it, and its kind.
 ///
-/// It comes out of the purchase itself and therefore never decides how, or whether, that purchase is verified.
+/// The value comes from the purchase itself, so it never decides how, or whether, that purchase is verified.
 public struct AppleEnvironment: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         case production, sandbox
-        /// StoreKit testing in Xcode, and its command-line relative: signed by a key on the developer's own machine.
+        /// StoreKit testing in Xcode and on the command line: signed by a key on the developer's own machine.
         case xcode, localTesting
-        /// A name that Apple added later, or none at all.
+        /// A name that Apple added later, or no name.
         case unknown
     }
 
     public let kind: Kind
-    /// The store's own word, `ProductionSandbox` for instance; empty where the purchase names no environment.
+    /// The store's own text, such as `ProductionSandbox`; empty if the purchase names no environment.
     public let raw: String
 
     public static let unnamed = AppleEnvironment(raw: "")
@@ -22,7 +22,7 @@ extension AppleEnvironment {
         self.raw = raw
         kind =
             switch raw {
-            // The first two of a receipt (type 0, observed), volume purchases as verifyReceipt names them.
+            // Names in receipts (type 0, observed), and names of volume purchases in verifyReceipt.
             case "Production", "ProductionVPP": .production
             case "Sandbox", "ProductionSandbox", "ProductionVPPSandbox": .sandbox
             case "Xcode": .xcode

@@ -5,7 +5,7 @@ public import RelayCore
 public struct AppleTimestamp: Sendable, Hashable, Comparable {
     public let millisecondsSince1970: Int64
 
-    /// The years 0001 to 9999: every value can be written as RFC 3339 and stored.
+    /// Years 0001 to 9999: every value can be written as RFC 3339 and stored.
     static let representable: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 
     /// Nil outside the years 0001 to 9999.
@@ -14,7 +14,7 @@ public struct AppleTimestamp: Sendable, Hashable, Comparable {
         self.millisecondsSince1970 = millisecondsSince1970
     }
 
-    /// A number that Apple wrote, rounded down to the millisecond; Xcode writes fractions. Nil where it is no date.
+    /// A number that Apple wrote, rounded down to the millisecond; Xcode writes fractions. Nil if it is not a date.
     init?(external number: Double) {
         guard let moment = Timestamp(external: number) else { return nil }
         self.init(millisecondsSince1970: moment.microseconds / 1_000)
@@ -34,22 +34,22 @@ extension AppleTimestamp {
         guard let written = WrittenTime(bytes), let separator = written.separator, "Tt ".utf8.contains(separator),
             let offset = written.zone.elementsEqual(" Etc/GMT".utf8) ? 0 : written.offset
         else { return nil }
-        // The year 0 and what an offset leads out of the calendar are no dates.
+        // Year 0 and offsets that lead out of the calendar are rejected.
         self.init(millisecondsSince1970: (written.seconds - offset) * 1_000 + written.microseconds / 1_000)
     }
 }
 
 extension AppleTimestamp {
-    /// What Xcode writes for an end that never comes: `Date.distantFuture`, the first day of the year 4001.
+    /// Xcode's value for an end that never comes: `Date.distantFuture`, the first day of the year 4001.
     private static let never: Int64 = 64_092_211_200_000
 
-    /// In no more microseconds than 64 bits hold: no year is after 9999.
+    /// Cannot overflow: no year is after 9999.
     private var microseconds: Int64 { millisecondsSince1970 * 1_000 }
 
-    /// Nil before 1970, and for its first moment, which is how "none" is written.
+    /// Nil at or before the start of 1970, which means "none".
     var moment: Timestamp? { microseconds > 0 ? Timestamp(datable: microseconds) : nil }
 
-    /// The same of an end: nil for one that never comes. One before 1970 is over.
+    /// The same for an end: nil if the end never comes. An end before 1970 is in the past.
     var end: Timestamp? {
         guard millisecondsSince1970 < Self.never else { return nil }
         return Timestamp(datable: max(microseconds, 0))
@@ -57,8 +57,8 @@ extension AppleTimestamp {
 }
 
 extension AppleEnvironment {
-    /// One name for each environment, however the store spells it in this kind of document: `Production`, `Sandbox`, `Xcode`,
-    /// `LocalTesting`; one that is not known keeps its own.
+    /// One name for each environment, however a document spells it: `Production`, `Sandbox`, `Xcode`, `LocalTesting`.
+    /// An unknown one keeps its own name.
     public var name: StoreEnvironment {
         switch kind {
         case .production: .production

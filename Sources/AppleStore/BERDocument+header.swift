@@ -55,8 +55,8 @@ extension BERDocument {
         throw .malformed
     }
 
-    /// Where the end-of-contents mark of an indefinite length stands. Walks, never recurses: contents of definite
-    /// length are stepped over whole, indefinite ones counted.
+    /// Offset of the end-of-contents mark of an indefinite length. Does not recurse: contents of definite length are
+    /// skipped whole, indefinite ones counted.
     func endOfContents(from start: Int, end: Int) throws(BERError) -> Int {
         var offset = start
         var depth = 1

@@ -1,6 +1,6 @@
 import RelayCore
 
-/// One SignerInfo of a PKCS#7 / CMS SignedData (RFC 5652, section 5.3), as it was found.
+/// One SignerInfo of a PKCS#7 / CMS SignedData (RFC 5652, section 5.3), not verified.
 public struct CMSSigner: Sendable, Hashable {
     /// How the signer's certificate is named.
     public enum Identifier: Sendable, Hashable {
@@ -10,7 +10,7 @@ public struct CMSSigner: Sendable, Hashable {
     }
 
     public let identifier: Identifier
-    /// The hash to verify with: Apple's signature algorithm is the plain `rsaEncryption` that names none.
+    /// Hash to verify with: Apple's signature algorithm is plain `rsaEncryption`, which names no hash.
     public let digestAlgorithm: OID
     public let signatureAlgorithm: OID
     public let signature: ArraySlice<UInt8>
@@ -85,15 +85,16 @@ extension CMSSignedAttributes {
     }
 }
 
-/// The signed attributes of a CMS signer; where they exist the signature is over them, and they over the content
-/// (RFC 5652, section 5.4).
+/// The signed attributes of a CMS signer. If they exist, the signature covers them, and they contain the digest of the
+/// content (RFC 5652, section 5.4).
 public struct CMSSignedAttributes: Sendable, Hashable {
-    /// The octets that are signed: the attributes as they came, under the tag SET OF in place of `[0]`.
+    /// The signed octets: the attributes unchanged, under the tag SET OF in place of `[0]`.
     ///
-    /// RFC 5652 signs the DER encoding. Attributes that came in another encoding do not verify, and are rightly refused.
+    /// RFC 5652 requires a signature over the DER encoding. Attributes in another encoding therefore fail verification,
+    /// as they should.
     public let signedOctets: [UInt8]
-    /// The value of `messageDigest`, which must equal the digest of the payload. Nil where it is missing or doubled.
+    /// Value of `messageDigest`, which must equal the digest of the payload. Nil if missing or repeated.
     public let messageDigest: ArraySlice<UInt8>?
-    /// The value of `contentType`, which must equal that of the content. Nil where it is missing or doubled.
+    /// Value of `contentType`, which must equal that of the content. Nil if missing or repeated.
     public let contentType: OID?
 }

@@ -3,22 +3,22 @@ import Formats
 import RelayCore
 import X509
 
-/// A JSON Web Signature in compact form (RFC 7515, section 7.1), taken apart. Nothing here has been verified.
+/// A parsed JSON Web Signature in compact form (RFC 7515, section 7.1). Nothing is verified.
 public struct CompactJWS: Sendable, Hashable {
-    /// The first two segments and the dot between them, as they came: the octets that are signed (RFC 7515, 5.2).
+    /// The first two segments and the dot between them, unchanged: the signed octets (RFC 7515, 5.2).
     public let signingInput: [UInt8]
     public let header: JWSHeader
-    /// The payload without its base64url. Fields that no type here names are still in it.
+    /// The decoded payload. It also holds the fields that no type here reads.
     public let payload: [UInt8]
-    /// Empty for an unsigned one.
+    /// Empty if unsigned.
     public let signature: [UInt8]
 
-    /// - Parameter text: three segments in strict base64url, nothing around them.
+    /// - Parameter text: three segments in strict base64url, without surrounding white space.
     /// - Throws: ``ReceiptReadError/malformedJWS``, ``ReceiptReadError/tooLarge``.
     public init(_ text: [UInt8]) throws(ReceiptReadError) {
         guard text.count <= ReceiptLimits.jwsBytes else { throw .tooLarge }
         let dot = UInt8(ascii: ".")
-        // One more than three would be a JWS of another kind (encrypted ones have five).
+        // Splits into at most four: a fourth segment means another kind of JWS (encrypted ones have five).
         let segments = text.split(separator: dot, maxSplits: 3, omittingEmptySubsequences: false)
         guard segments.count == 3, !segments[0].isEmpty, !segments[1].isEmpty,
             let header = Base64.decode(segments[0], .urlSafe),
@@ -39,9 +39,9 @@ public struct CompactJWS: Sendable, Hashable {
 
 /// The header of a JWS signed by Apple (App Store Server API, `JWSDecodedHeader`).
 public struct JWSHeader: Sendable, Hashable {
-    /// `alg`; Apple signs with `ES256` only. Nil where it is missing.
+    /// `alg`; Apple signs with `ES256` only. Nil if missing.
     public let algorithm: String?
-    /// `x5c`: certificates in DER, leaf first. Empty where it is missing.
+    /// `x5c`: certificates in DER, leaf first. Empty if missing.
     public let certificates: [[UInt8]]
 }
 
@@ -67,12 +67,12 @@ extension JWSHeader {
 }
 
 extension CompactJWS {
-    /// Whether the App Store signed exactly this. Apple's own rule: ES256 and nothing else, three certificates in order, a
-    /// root that is pinned and not believed, certificates judged at the moment of signing.
+    /// Verifies that the App Store signed exactly this text. Apple's rules: ES256 only, three certificates in order, a
+    /// pinned root, certificates valid at the time of signing.
     ///
     /// Source: apple/app-store-server-library-swift, `ChainVerifier`; RFC 7515, section 5.2.
     ///
-    /// - Parameter signedDate: as the payload says it, `receiptCreationDate` in an app transaction.
+    /// - Parameter signedDate: from the payload; `receiptCreationDate` in an app transaction.
     public func verify(_ trust: ChainOfTrust, signedDate: AppleTimestamp?) async throws(NotGenuine) -> Genuine {
         guard header.algorithm == "ES256" else { throw NotGenuine(.algorithm, "it is not signed with ES256") }
         guard !signature.isEmpty else { throw NotGenuine(.unsigned, "it has no signature") }
@@ -94,6 +94,6 @@ extension CompactJWS {
 }
 
 extension CompactJWS {
-    /// Digest of the content, for a notification without an id.
+    /// Digest of the content, used as the key of a notification without an id.
     var fingerprint: String { Hex.text(of: Array(SHA256.hash(data: payload))) }
 }

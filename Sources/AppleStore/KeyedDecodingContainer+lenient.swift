@@ -1,13 +1,13 @@
 import Formats
 import RelayCore
 
-/// Readings of a field that another shape of value makes absent instead of an error: stores change their shapes.
+/// Lenient reads: a value of another type counts as absent instead of failing, because stores change their formats.
 extension KeyedDecodingContainer {
     func text(_ key: Key) -> String? {
         (try? decodeIfPresent(String.self, forKey: key)).flatMap(StoreText.text)
     }
 
-    /// Text, or a whole number in its place.
+    /// A text, or a whole number instead.
     func identifier(_ key: Key) -> String? {
         guard contains(key) else { return nil }
         if let string = try? decode(String.self, forKey: key) { return StoreText.identifier(string) }
@@ -18,14 +18,14 @@ extension KeyedDecodingContainer {
 
     func identifier<Kind>(_ key: Key) -> Identifier<Kind>? { Identifier(identifier(key) as String?) }
 
-    /// A whole number, or its digits in a text.
+    /// A whole number, or a text of digits.
     func integer(_ key: Key) -> Int64? {
         guard contains(key) else { return nil }
         if let number = try? decode(Int64.self, forKey: key) { return number }
         return (try? decode(String.self, forKey: key)).flatMap { Int64($0) }
     }
 
-    /// A truth value, or `true`, `false`, 1 or 0 as text or number.
+    /// A Boolean, or `true`, `false`, 1 or 0 as text or number.
     func bool(_ key: Key) -> Bool? {
         guard contains(key) else { return nil }
         if let flag = try? decode(Bool.self, forKey: key) { return flag }
@@ -37,7 +37,7 @@ extension KeyedDecodingContainer {
         }
     }
 
-    /// A number, whole or not, or digits in a text: milliseconds since 1970, or seconds, as its size says.
+    /// Any number, or a text of digits: milliseconds or seconds since 1970, depending on its size.
     func date(_ key: Key) -> AppleTimestamp? {
         guard contains(key) else { return nil }
         if let number = try? decode(Double.self, forKey: key) { return AppleTimestamp(external: number) }
@@ -45,17 +45,17 @@ extension KeyedDecodingContainer {
     }
 }
 
-/// Tells a field that is absent from one whose form this program does not know. Both are nil once they are read.
+/// Distinguishes an absent field from one of unknown form. Both are read as nil.
 extension KeyedDecodingContainer {
-    /// Whether a field holds something that was not read. `null` and the empty text are how Apple writes "absent".
+    /// Whether a field holds something that was not read. Apple writes "absent" as `null` or an empty text.
     ///
-    /// - Parameter value: what was read of it.
+    /// - Parameter value: the result of reading the field.
     func isUnreadable(_ key: Key, _ value: (some Any)?) -> Bool {
         guard value == nil, contains(key), (try? decodeNil(forKey: key)) != true else { return false }
         return (try? decode(String.self, forKey: key)) != ""
     }
 
-    /// The same of the end of something. A number that is no date means that there is none: 0, or a moment after the year 9999.
+    /// The same for an end date. A number that is not a date means "no end": 0, or a time after the year 9999.
     func isUnreadable(_ key: Key, end: AppleTimestamp?) -> Bool {
         isUnreadable(key, end) && (try? decode(Double.self, forKey: key)) == nil
     }
@@ -67,7 +67,8 @@ extension KeyedDecodingContainer {
     import Foundation
 #endif
 
-/// The one door to Foundation's JSON, which refuses nesting deeper than 512 levels by itself. Names are bounded before it (``JSONNames``).
+/// The only use of Foundation's JSON decoder, which itself rejects nesting deeper than 512 levels. ``JSONNames`` bounds
+/// member names before it runs.
 enum StoreJSON {
     static func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws -> T {
         guard JSONNames.areShort(in: bytes) else {
@@ -77,17 +78,17 @@ enum StoreJSON {
     }
 }
 
-/// Text out of a receipt, admitted only in a shape that can be stored and indexed: a receipt nobody has verified may
-/// hold anything, NUL characters and megabytes included.
+/// Text from a receipt, admitted only in a form that can be stored and indexed. An unverified receipt may hold
+/// anything, including NUL characters and megabytes.
 enum StoreText {
-    /// UTF-8 of 1 to 255 bytes without control characters; an empty string is how Apple writes "absent".
+    /// UTF-8 of 1 to 255 bytes without control characters. Apple writes "absent" as an empty string.
     static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         guard !bytes.isEmpty, bytes.count <= ReceiptLimits.textValueBytes else { return nil }
         for byte in bytes where byte < 0x20 || byte == 0x7F { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// A transaction number or its like: 1 to 64 visible ASCII characters. Numbers stay text: Apple calls them strings.
+    /// A transaction id or similar: 1 to 64 visible ASCII characters. It stays text, as Apple defines it.
     static func identifier(_ bytes: ArraySlice<UInt8>) -> String? {
         guard !bytes.isEmpty, bytes.count <= ReceiptLimits.identifierBytes else { return nil }
         for byte in bytes where !(0x21...0x7E).contains(byte) { return nil }

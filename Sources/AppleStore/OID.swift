@@ -1,4 +1,4 @@
-/// An ASN.1 object identifier, kept as its contents octets: they are compared, hardly ever printed.
+/// An ASN.1 object identifier, stored as its contents octets, because it is compared and hardly ever printed.
 public struct OID: Sendable, Hashable {
     let contents: ArraySlice<UInt8>
 }
@@ -18,7 +18,7 @@ extension OID {
     public static let sha1 = OID(0x2B, 0x0E, 0x03, 0x02, 0x1A)
     /// 2.16.840.1.101.3.4.2.1, `id-sha256`: receipts since August 2023 (Apple TN3138).
     public static let sha256 = OID(0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01)
-    /// 1.2.840.113549.1.1.1, `rsaEncryption`: what App Store receipts name as their signature algorithm.
+    /// 1.2.840.113549.1.1.1, `rsaEncryption`: the signature algorithm named in App Store receipts.
     public static let rsaEncryption = OID(0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01)
     /// 1.2.840.113549.1.1.5, `sha1WithRSAEncryption`.
     public static let sha1WithRSAEncryption = OID(0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x05)

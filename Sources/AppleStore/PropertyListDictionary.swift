@@ -1,8 +1,8 @@
-/// The one shape of NeXTSTEP property list that transaction receipts use: `{ "key" = "value"; … }`, texts only.
+/// The NeXTSTEP property list as transaction receipts use it: `{ "key" = "value"; … }`, texts only.
 struct PropertyListDictionary {
     private(set) var values: [String: ArraySlice<UInt8>] = [:]
 
-    /// Nil for any other shape: nested values, data in angle brackets, comments, a key twice, more than 128 entries.
+    /// Nil for any other form: nested values, data in angle brackets, comments, a repeated key, more than 128 entries.
     init?(_ bytes: ArraySlice<UInt8>) {
         var scanner = Scanner(rest: bytes)
         guard scanner.take(UInt8(ascii: "{")) else { return nil }
@@ -48,14 +48,14 @@ struct PropertyListDictionary {
             return escaped(after: plain)
         }
 
-        /// The rest of a quoted text from its first backslash on.
+        /// The rest of a quoted text, from its first backslash on.
         private mutating func escaped(after plain: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
             var value = Array(plain)
             while let byte = rest.popFirst() {
                 switch byte {
                 case UInt8(ascii: "\""): return value[...]
                 case UInt8(ascii: "\\"):
-                    // The escapes that could stand in an id or a date; the octal and Unicode ones cannot.
+                    // Only these escapes can occur in an id or a date; octal and Unicode ones cannot.
                     guard let next = rest.popFirst(), next == UInt8(ascii: "\"") || next == UInt8(ascii: "\\")
                     else { return nil }
                     value.append(next)
@@ -69,7 +69,7 @@ struct PropertyListDictionary {
             rest = rest.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
         }
 
-        /// What the format lets stand without quotes.
+        /// Whether the format allows the byte without quotes.
         private static func isBare(_ byte: UInt8) -> Bool {
             switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

@@ -1,11 +1,11 @@
 import RelayCore
 
-/// Which of a receipt's purchases counts.
+/// Chooses the purchase of a receipt that counts.
 struct PurchaseChoice {
     /// The purchases of one subscription, renewals and plan changes included, share their original transaction id.
     private enum Group: Hashable {
         case originalTransaction(TransactionID)
-        /// Without that id (Xcode) only the product is left to tell them apart.
+        /// Without that id (Xcode), the product is the only way to distinguish them.
         case product(ProductID?)
 
         init(_ entry: PurchaseEntry) {
@@ -15,14 +15,14 @@ struct PurchaseChoice {
 
     /// Nil exactly where there are no purchases.
     let entry: PurchaseEntry?
-    /// Whether the receipt holds the purchase that the app spoke of.
+    /// Whether the receipt holds the purchase that the app named.
     let isNamed: Bool
-    /// The entry that counts of each group that can expire, the longest-running first.
+    /// The entry that counts in each group that can expire, the longest-running first.
     let subscriptions: [PurchaseEntry]
-    /// Those, and the passes and purchases for ever after them.
+    /// ``subscriptions``, followed by passes and permanent purchases.
     let lasting: [PurchaseEntry]
 
-    /// - Parameter transactionId: the purchase that the app spoke of; the group that holds it counts, where one does.
+    /// - Parameter transactionId: the purchase that the app named. If a group holds it, that group counts.
     init(_ entries: [PurchaseEntry], transactionId: TransactionID) {
         var best: [Group: PurchaseEntry] = [:]
         var holders: Set<Group> = []
@@ -30,7 +30,7 @@ struct PurchaseChoice {
         for entry in entries {
             let group = Group(entry)
             if let present = best[group], !entry.counts(before: present) {
-                // What stands there counts before it.
+                // The present entry counts before it.
             } else {
                 best[group] = entry
             }

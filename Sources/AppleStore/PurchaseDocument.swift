@@ -1,16 +1,16 @@
-/// Any of the three things that an app may send as its receipt, read but not verified.
+/// A receipt in any of the three formats that apps send, read but not verified.
 public enum PurchaseDocument: Sendable, Hashable {
     case appReceipt(SignedReceipt)
     case transactionReceipt(TransactionReceipt)
     case signedTransaction(SignedTransaction)
 
-    /// Tells by the bytes which it is, and reads it. An app receipt without any purchase is a good document.
+    /// Detects the format by the bytes, and reads it. An app receipt without purchases is valid.
     public init(_ data: ReceiptData) throws(ReceiptReadError) {
         switch data {
         case .compactJWS(let text):
             self = .signedTransaction(try Self.transaction(CompactJWS(text)))
         case .binary(let bytes):
-            // A property list opens with a brace, where a PKCS#7 has the tag of a SEQUENCE.
+            // A property list begins with a brace, PKCS#7 with the tag of a SEQUENCE.
             if bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") {
                 self = .transactionReceipt(try TransactionReceipt(propertyList: bytes))
             } else {
@@ -19,7 +19,7 @@ public enum PurchaseDocument: Sendable, Hashable {
         }
     }
 
-    /// Apple signs other things in the same form; only a transaction has a transaction id.
+    /// Apple signs other objects in the same form, but only a transaction has a transaction id.
     private static func transaction(_ jws: CompactJWS) throws(ReceiptReadError) -> SignedTransaction {
         let transaction = try SignedTransaction(jws)
         guard transaction.payload.transactionId == nil else { return transaction }
@@ -28,15 +28,15 @@ public enum PurchaseDocument: Sendable, Hashable {
     }
 
     private struct OtherPayload: Decodable {
-        /// The environment, as an app transaction (and nothing else) calls it.
+        /// Environment under the name that only app transactions use.
         let receiptType: String?
     }
 }
 
 extension PurchaseDocument {
-    /// Whether it is genuine and ours.
+    /// Verifies that it is genuine and ours.
     ///
-    /// - Returns: false where it cannot be judged: the transaction receipts of iOS 6 are signed in a way of their own.
+    /// - Returns: false if it cannot be verified: transaction receipts of iOS 6 use another signature scheme.
     public func verify(_ trust: ChainOfTrust, _ scope: StoreScope) async throws(NotGenuine) -> Bool {
         switch self {
         case .transactionReceipt: return false
@@ -58,14 +58,14 @@ extension SignedTransaction {
     }
 }
 
-/// A StoreKit 2 transaction signed by Apple (`JWSTransaction`): what it says, and the JWS that verifying it takes.
+/// A StoreKit 2 transaction signed by Apple (`JWSTransaction`): its content, and the JWS needed to verify it.
 ///
-/// Nothing here has been verified.
+/// Nothing is verified.
 public struct SignedTransaction: Sendable, Hashable {
     public let jws: CompactJWS
     public let payload: TransactionPayload
 
-    /// - Throws: ``ReceiptReadError/malformedJWS`` where the payload is no JSON object.
+    /// - Throws: ``ReceiptReadError/malformedJWS`` if the payload is not a JSON object.
     public init(_ jws: CompactJWS) throws(ReceiptReadError) {
         guard let payload = try? StoreJSON.decode(TransactionPayload.self, from: jws.payload) else {
             throw .malformedJWS

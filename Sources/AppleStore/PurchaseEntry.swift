@@ -1,30 +1,30 @@
 public import RelayCore
 
-/// One purchase, in the terms that all three formats share.
+/// One purchase, reduced to the fields that all three formats share.
 public struct PurchaseEntry: Sendable, Hashable {
-    /// The key of the subscription, the same through all renewals.
+    /// Key of the subscription, the same through all renewals.
     ///
-    /// Nil where the purchase names none that tells it from others: Xcode's receipts have no original transaction id,
-    /// and Xcode's transactions have `0`. The transaction id that the app sent beside the receipt must then do.
+    /// Nil if the purchase has no unique one: Xcode's receipts have no original transaction id, and Xcode's
+    /// transactions have `0`. The transaction id that the app sent beside the receipt is then the key.
     public var originalTransactionId: TransactionID?
-    /// Nil where missing or `0` (Xcode).
+    /// Nil if missing or `0` (Xcode).
     public var transactionId: TransactionID?
     public var productId: ProductID?
     public var kind: Kind?
     public var purchaseDate: AppleTimestamp?
     public var originalPurchaseDate: AppleTimestamp?
-    /// Only subscriptions that renew have one.
+    /// Only for subscriptions that renew.
     public var expiresDate: AppleTimestamp?
     /// When it was refunded, revoked or (app receipts) replaced by an upgrade.
     public var cancellationDate: AppleTimestamp?
-    /// True also where the date of the cancellation cannot be read.
+    /// True even if the cancellation date cannot be read.
     public var isCancelled = false
     public var webOrderLineItemId: TransactionID?
     public var isTrialPeriod: Bool?
     public var isInIntroductoryOfferPeriod: Bool?
     public var promotionalOfferId: String?
 
-    /// As a signed transaction names it.
+    /// Product type, as signed transactions name it.
     public enum Kind: String, Sendable, Hashable {
         case autoRenewableSubscription = "Auto-Renewable Subscription"
         case nonRenewingSubscription = "Non-Renewing Subscription"
@@ -32,18 +32,18 @@ public struct PurchaseEntry: Sendable, Hashable {
         case nonConsumable = "Non-Consumable"
     }
 
-    /// A subscription, a pass, or a purchase for ever. Where the store did not say what it is, and when it ends, it may be used up.
+    /// A subscription, a pass, or a permanent purchase. Without a type and an end date, it may be a consumable.
     var isLasting: Bool { expiresDate != nil || kind == .nonRenewingSubscription || kind == .nonConsumable }
 
-    /// A subscription that has not been cancelled; it may have run out.
+    /// A subscription that has not been cancelled; it may have expired.
     var isUncancelledSubscription: Bool { expiresDate != nil && !isCancelled }
 }
 
 extension PurchaseEntry {
-    /// Whether this entry says more about what the customer has than the other: an uncancelled subscription before
-    /// all else, of two such the one that runs longer, of all others the newer purchase.
+    /// Whether this entry tells more about the customer's access than the other. Uncancelled subscriptions come first,
+    /// the longest-running before the others; then the newer purchase.
     ///
-    /// Ties are broken down to the ids, so that the order of a receipt's entries, which means nothing, decides nothing.
+    /// The ids break ties, so that the meaningless order of a receipt's entries decides nothing.
     func counts(before other: PurchaseEntry) -> Bool {
         if isUncancelledSubscription != other.isUncancelledSubscription { return isUncancelledSubscription }
         if isUncancelledSubscription, expiresDate != other.expiresDate {
@@ -69,9 +69,9 @@ extension PurchaseEntry {
     }
 }
 
-/// Decoding from an app receipt. ``AppReceipt`` names sources and how missing values are read.
+/// Decoding from an app receipt. ``AppReceipt`` gives the sources, and how missing values are read.
 extension PurchaseEntry {
-    /// Reads the value of attribute 17: a SET of attributes again.
+    /// Reads the value of attribute 17, which is itself a SET of attributes.
     init(_ octets: BEROctets) throws(BERError) {
         let document = octets.document
         var cursor = try document.only(octets.root, BERTag.set).children
@@ -90,7 +90,7 @@ extension PurchaseEntry {
             case 0: .nonConsumable
             case 1: .consumable
             case 2: .nonRenewingSubscription
-            // The second is a free subscription, last seen in 2015.
+            // Type 4 is a free subscription, last seen in 2015.
             case 3, 4: .autoRenewableSubscription
             default: kindByItsEnd
             }
@@ -108,9 +108,10 @@ extension PurchaseEntry {
         case 1706: originalPurchaseDate = originalPurchaseDate ?? attribute.date
         case 1707: type = type ?? attribute.integer
         case 1708: expiresDate = expiresDate ?? attribute.date
-        // 0 for what is no subscription.
+        // 0 if the purchase is not a subscription.
         case 1711: webOrderLineItemId = webOrderLineItemId ?? attribute.integer.map { TransactionID(String($0)) }
-        // Refunded, revoked, or replaced by an upgrade. Such a purchase is not a live one, even if its date cannot be read.
+        // Refunded, revoked, or replaced by an upgrade. The purchase counts as cancelled even if the date is
+        // unreadable.
         case 1712:
             cancellationDate = cancellationDate ?? attribute.date
             isCancelled = isCancelled || attribute.isPresent
@@ -121,12 +122,12 @@ extension PurchaseEntry {
         }
     }
 
-    /// Transaction and Xcode receipts have no type; that it runs out tells one kind.
+    /// Transaction and Xcode receipts have no type. An expiry date identifies a renewing subscription.
     private var kindByItsEnd: Kind? { expiresDate == nil ? nil : .autoRenewableSubscription }
 }
 
 extension PurchaseEntry {
-    /// - Parameter information: a transaction receipt's.
+    /// - Parameter information: the property list of a transaction receipt.
     init(_ information: PropertyListDictionary) {
         originalTransactionId = Self.usable(TransactionID(information.identifier("original-transaction-id")))
         transactionId = Self.usable(TransactionID(information.identifier("transaction-id")))

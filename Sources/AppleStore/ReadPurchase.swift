@@ -1,30 +1,31 @@
 public import RelayCore
 
-/// What was read out of a receipt: the purchase that counts, and what stands beside it. Nothing has been verified.
+/// Content of a receipt: the purchase that counts, and the others. Nothing is verified.
 public struct ReadPurchase: Sendable, Hashable {
     public let environment: AppleEnvironment
     public let bundleId: BundleID?
-    /// When the store made what was read: the receipt's creation date, the transaction's `signedDate`; nil for a
-    /// transaction receipt, which has neither. A receipt is a snapshot of that moment; later renewals are not in it.
+    /// When the store issued the document: the receipt's creation date, or the transaction's `signedDate`. Nil for a
+    /// transaction receipt, which has neither. A receipt is a snapshot of that time and lacks later renewals.
     public let issuedDate: AppleTimestamp?
     /// The purchase that counts.
     public let entry: PurchaseEntry
-    /// Whether that is the one that the app spoke of; else the receipt does not hold that one.
+    /// Whether that is the purchase that the app named. If false, the receipt does not hold that one.
     public let isNamed: Bool
-    /// The entry that counts of each subscription in the receipt, by original transaction id (by product where there
-    /// is none), uncancelled and longest-running ones first. Cancelled and expired ones are among them.
+    /// The entry that counts for each subscription in the receipt, by original transaction id, or by product without
+    /// one. Uncancelled and longest-running ones come first. Cancelled and expired ones are included.
     public let subscriptions: [PurchaseEntry]
-    /// All that was read, with what verifying it takes.
+    /// The whole document, including what verification needs.
     public let document: PurchaseDocument
 
     /// Chooses the purchase that counts.
     ///
-    /// An app receipt may hold several subscriptions. The one with an entry that has `transactionId` as transaction id
-    /// or original transaction id counts; else the uncancelled one that runs longest; else the newest purchase. Within
-    /// the subscription the entry that runs longest counts, not the one that the app named: the app may be restoring an
+    /// An app receipt may hold several subscriptions. The one that contains `transactionId`, as transaction id or
+    /// original transaction id, counts. Else the longest-running uncancelled one counts; else the newest purchase.
+    ///
+    /// Within the subscription the longest-running entry counts, even if the app named another: it may be restoring an
     /// old one.
     ///
-    /// - Parameter transactionId: the transaction id that the app sent beside it; matched, never trusted.
+    /// - Parameter transactionId: the transaction id that the app sent with the receipt; matched, never trusted.
     /// - Throws: ``ReceiptReadError/noInAppPurchase``.
     public init(_ document: PurchaseDocument, transactionId: TransactionID) throws(ReceiptReadError) {
         self.document = document
@@ -51,18 +52,18 @@ public struct ReadPurchase: Sendable, Hashable {
 }
 
 extension ReadPurchase {
-    /// See ``PurchaseEntry/originalTransactionId``: nil means that the app's own transaction id must be the key.
+    /// Nil means that the app's own transaction id is the key: see ``PurchaseEntry/originalTransactionId``.
     public var originalTransactionId: TransactionID? { entry.originalTransactionId }
     public var transactionId: TransactionID? { entry.transactionId }
     public var productId: ProductID? { entry.productId }
 }
 
 extension ReadPurchase {
-    /// What the purchase that counts says of its subscription: a snapshot of when it was issued. Nil for what is used up, and
-    /// where it says too little.
+    /// The counting purchase as a ledger period, as of the time of issue. Nil for a consumable, and if required fields
+    /// are missing.
     public var ledgerPeriod: LedgerPeriod? { ledgerPeriod(of: entry) }
 
-    /// What it says of each subscription in it, and of the purchase that counts, by original transaction id.
+    /// Ledger periods of each subscription in the receipt, and of the purchase that counts, by original transaction id.
     public var ledgerPeriods: [TransactionID: LedgerPeriod] {
         var periods: [TransactionID: LedgerPeriod] = [:]
         for one in subscriptions + [entry] {
@@ -78,7 +79,7 @@ extension ReadPurchase {
             let id = entry.expiresDate == nil
                 ? entry.originalTransactionId : entry.webOrderLineItemId ?? entry.transactionId
         else { return nil }
-        // A receipt does not tell a refund from an upgrade; of what was upgraded the successor counts anyway.
+        // A receipt does not distinguish a refund from an upgrade; after an upgrade the successor counts anyway.
         let revocation =
             entry.isCancelled
             ? LedgerPeriod.Revocation(at: entry.cancellationDate?.moment ?? statedAt, kind: .refunded) : nil
@@ -91,7 +92,7 @@ extension ReadPurchase {
 }
 
 extension ReadPurchase {
-    /// Each subscription, pass and purchase for ever that it holds, with what it says of it. To be asked of a verified one only.
+    /// Each subscription, pass and permanent purchase, with its ledger period. Call this on a verified receipt only.
     public func externalSubscriptions(atMost limit: Int) -> [ExternalSubscription] {
         lasting.prefix(limit).compactMap { entry in
             guard let key = entry.originalTransactionId, !environment.name.isEmpty,

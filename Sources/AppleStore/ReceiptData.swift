@@ -1,10 +1,10 @@
 import Formats
 
-/// An app's receipt, sorted by its form and decoded from base64.
+/// An app's receipt, classified by its form and decoded from base64.
 public enum ReceiptData: Sendable, Hashable {
     /// The bytes of an app receipt (PKCS#7) or of an old transaction receipt (property list).
     case binary([UInt8])
-    /// The characters of a compact JWS, white space around them removed.
+    /// Characters of a compact JWS, without surrounding white space.
     case compactJWS([UInt8])
 
     /// - Throws: ``ReceiptReadError/empty``, ``ReceiptReadError/tooLarge`` or ``ReceiptReadError/notBase64``.
@@ -15,7 +15,7 @@ public enum ReceiptData: Sendable, Hashable {
             let trimmed = Self.trimmed(utf8)
             if trimmed.isEmpty { return .failure(.empty) }
             guard let bytes = Base64.decode(trimmed, .lenient) else {
-                // No base64 alphabet has a full stop.
+                // No base64 alphabet contains a full stop.
                 guard trimmed.contains(UInt8(ascii: ".")) else { return .failure(.notBase64) }
                 guard trimmed.count <= ReceiptLimits.jwsBytes else { return .failure(.tooLarge) }
                 return .success(.compactJWS(Array(trimmed)))
@@ -27,7 +27,7 @@ public enum ReceiptData: Sendable, Hashable {
 
     /// The bytes of a receipt in base64: standard or URL-safe alphabet, white space ignored, padding optional.
     ///
-    /// Nil for anything else, for an empty text, and above ``ReceiptLimits/textBytes``; so also for a compact JWS.
+    /// Nil for any other text, an empty one, and one above ``ReceiptLimits/textBytes``. A compact JWS also yields nil.
     public static func decode(_ text: String) -> [UInt8]? {
         guard text.utf8.count <= ReceiptLimits.textBytes else { return nil }
         var text = text

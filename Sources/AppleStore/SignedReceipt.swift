@@ -1,14 +1,14 @@
-/// An app receipt in its PKCS#7 envelope (CMS SignedData, RFC 5652): what it says, and all that verifying it takes.
+/// An app receipt in its PKCS#7 envelope (CMS SignedData, RFC 5652): its content, and what verification needs.
 ///
-/// Nothing here has been verified.
+/// Nothing is verified.
 public struct SignedReceipt: Sendable, Hashable {
-    /// What the payload says.
+    /// The decoded payload.
     public let receipt: AppReceipt
-    /// The signed octets, in one piece: without signed attributes the signature is over exactly these.
+    /// The signed octets, in one piece. Without signed attributes, the signature covers exactly these.
     public let payload: ArraySlice<UInt8>
-    /// The declared content type; App Store receipts say `id-data`.
+    /// Declared content type; App Store receipts use `id-data`.
     public let contentType: OID
-    /// The certificates it brought along, DER each, in their own order; which one signed is named by the signer.
+    /// Certificates in the receipt, DER each, in their original order. The signer names the one that signed.
     public let certificates: [ArraySlice<UInt8>]
     /// App Store receipts have exactly one.
     public let signers: [CMSSigner]
@@ -17,8 +17,8 @@ public struct SignedReceipt: Sendable, Hashable {
 extension SignedReceipt {
     /// Reads BER or DER, indefinite lengths and divided strings (Xcode writes both) included.
     ///
-    /// - Throws: ``ReceiptReadError/notPKCS7`` where the envelope is wrong, ``ReceiptReadError/malformedPayload`` where
-    ///   what it holds is, ``ReceiptReadError/tooLarge``.
+    /// - Throws: ``ReceiptReadError/notPKCS7`` for a malformed envelope, ``ReceiptReadError/malformedPayload`` for a
+    ///   malformed content, ``ReceiptReadError/tooLarge``.
     public init(berEncoded bytes: [UInt8]) throws(ReceiptReadError) {
         guard bytes.count <= ReceiptLimits.textBytes else { throw .tooLarge }
         let envelope: Envelope
@@ -56,7 +56,7 @@ extension SignedReceipt {
             var encapsulated = try document.next(&fields, BERTag.sequence).children
             contentType = OID(
                 contents: document.bytes[try document.next(&encapsulated, BERTag.objectIdentifier).contents])
-            // A detached signature has no content; a receipt always carries its own.
+            // A detached signature has no content, but a receipt always contains its own.
             let explicit = try document.next(&encapsulated, BERTag.context(0))
             var octets = explicit.children
             guard let string = try document.next(&octets), octets.isAtEnd else { throw .unexpectedElement }
@@ -74,7 +74,7 @@ extension SignedReceipt {
             var certificates: [ArraySlice<UInt8>] = []
             var cursor = bag.children
             while let element = try document.next(&cursor) {
-                // Attribute certificates and other formats carry a tag of their own; none of them signs a receipt.
+                // Attribute certificates and other formats have their own tags; none of them signs a receipt.
                 guard element.identifier == BERTag.sequence else { continue }
                 guard certificates.count < ReceiptLimits.certificates,
                     element.encoded.count <= ReceiptLimits.certificateBytes

@@ -1,19 +1,19 @@
 public import RelayCore
 
-/// The fields of a StoreKit 2 transaction (App Store Server API, `JWSTransactionDecodedPayload`), under Apple's names, as far as anything
-/// rests on them.
+/// The fields of a StoreKit 2 transaction that the relay uses, under Apple's names (App Store Server API,
+/// `JWSTransactionDecodedPayload`).
 ///
-/// A field that is missing, or that cannot be read, is nil; all others stay in ``CompactJWS/payload``.
+/// A missing or unreadable field is nil. ``CompactJWS/payload`` holds all others.
 public struct TransactionPayload: Sendable, Hashable {
     public var transactionId: TransactionID?
     public var originalTransactionId: TransactionID?
-    /// The number that the subscription had before it moved into, or out of, a bundle of subscriptions.
+    /// Original transaction id before the subscription moved into, or out of, a bundle of subscriptions.
     public var previousOriginalTransactionId: TransactionID?
     public var webOrderLineItemId: TransactionID?
     public var bundleId: BundleID?
     public var productId: ProductID?
     public var environment: AppleEnvironment
-    /// When Apple signed it: the time that its certificates are judged at.
+    /// When Apple signed it. Its certificates are verified as of that time.
     public var signedDate: AppleTimestamp?
     public var purchaseDate: AppleTimestamp?
     public var originalPurchaseDate: AppleTimestamp?
@@ -26,22 +26,22 @@ public struct TransactionPayload: Sendable, Hashable {
     /// `REFUND_FULL`, `REFUND_PRORATED`, `FAMILY_REVOKE`.
     public var revocationType: String?
     public var isUpgraded: Bool?
-    /// The UUID by which the app named its customer when it bought.
+    /// UUID that the app assigned to the customer at the purchase.
     public var appAccountToken: String?
-    /// `SEAT_ADDITION` of a transaction that adds seats to a period of the same subscription.
+    /// `SEAT_ADDITION` if the transaction adds seats to a period of the same subscription.
     public var additionalTransactionReason: String?
-    /// 1 introductory, 2 promotional, 3 by an offer code, 4 to win back.
+    /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
     public var offerType: Int64?
     public var offerIdentifier: String?
     /// `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT`, `ONE_TIME`.
     public var offerDiscountType: String?
-    /// Whether a revocation is written at all, readable or not.
+    /// Whether a revocation is present, readable or not.
     public var isRevoked: Bool
-    /// Whether each field was read that says whose it is, and from when to when it gives access to what. Read as absent, such a
-    /// field would change the meaning of the rest: without `expiresDate` access never ends.
+    /// Whether the fields that identify the purchase, and that define its access, were read. If such a field were taken
+    /// as absent, the meaning would change: without `expiresDate` access never ends.
     public var isReadable: Bool
 
-    /// It adds seats to a period that another transaction paid for. Its refund does not end that period.
+    /// Whether it adds seats to a period that another transaction paid for. Its refund does not end that period.
     public var addsSeats: Bool { additionalTransactionReason == "SEAT_ADDITION" }
 
     static let introductoryOffer: Int64 = 1

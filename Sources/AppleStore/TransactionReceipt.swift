@@ -4,7 +4,7 @@ public import RelayCore
 /// The receipt of one transaction as iOS 6 made it (`SKPaymentTransaction.transactionReceipt`, deprecated since iOS 7):
 /// a NeXTSTEP property list around a second one in base64.
 public struct TransactionReceipt: Sendable, Hashable {
-    /// Named by `environment` or, where that is missing, by the `pod` it came from: 100 is the sandbox's (observed).
+    /// Taken from `environment`, or else from the `pod` that issued it: 100 is the sandbox (observed).
     public var environment: AppleEnvironment
     /// `bid`
     public var bundleId: BundleID?
@@ -49,7 +49,7 @@ extension PropertyListDictionary {
         }
     }
 
-    /// Milliseconds under the first key, or a written date under either.
+    /// Milliseconds under the first key, or a date text under either.
     func date(_ keys: String...) -> AppleTimestamp? {
         for key in keys {
             if let number = integer(key) { return AppleTimestamp(external: Double(number)) }

@@ -2,19 +2,19 @@ import Crypto
 import Foundation
 import Mustache
 
-/// The console's pages: a value in, HTML out. What stands in them is escaped by the templates; nothing is put in raw.
+/// Renders the console's pages: a value in, HTML out. The templates escape every value; none is inserted raw.
 public struct ConsolePages: Sendable {
     private let library: MustacheLibrary
 
-    /// What the pages load besides: named by what is in them, so that a browser may keep them for ever.
+    /// Files that the pages load. Their names depend on their content, so that browsers may cache them forever.
     public let assets: ConsoleAssets
 
-    /// - Throws: where a template that was built in cannot be read.
+    /// - Throws: if a built-in template cannot be parsed.
     public init() throws {
         MustacheContentTypes.register(EscapedHTML(), named: EscapedHTML.name)
         var library = MustacheLibrary()
         for (name, bytes) in Self.templates {
-            // In each of them: a partial begins with the library's own way of escaping.
+            // Set in each template, because a partial starts with the library's own escaping.
             let escaping = "{{% CONTENT_TYPE: \(EscapedHTML.name)}}\n"
             try library.register(escaping + String(decoding: bytes, as: UTF8.self), named: name)
         }
@@ -34,7 +34,7 @@ public struct ConsolePages: Sendable {
     }
 }
 
-/// What one page shows. Its members are what its template names.
+/// Data of one page. The template names its members.
 public protocol ConsolePage: Sendable {
     static var template: String { get }
     var frame: Frame { get }
@@ -47,7 +47,7 @@ public struct ConsoleAssets: Sendable {
         public var bytes: [UInt8]
     }
 
-    /// Changes with what is in them.
+    /// Changes with the content.
     public let version: String
     private let byName: [String: Asset]
 

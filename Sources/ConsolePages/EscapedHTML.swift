@@ -1,7 +1,7 @@
 import Mustache
 
-/// Escapes what a template shows, scalar by scalar. The library goes by characters, and so lets a `<` or `"` pass that makes one
-/// character with a mark before or behind it (U+0600, U+0301); a browser sees the bare sign.
+/// Escapes values scalar by scalar. The library escapes by characters, so it misses a `<` or `"` that forms one
+/// character with a neighboring mark (U+0600, U+0301). A browser still sees the sign.
 struct EscapedHTML: MustacheContentType {
     static let name = "ESCAPED"
 

@@ -5,16 +5,17 @@ import NIOHTTP1
 import OutboundHTTP
 import StoreAPI
 
-/// The access token of a service account: one at a time, kept until shortly before its end, and asked for once by all who wait.
+/// The access token of a service account. One token is kept until shortly before its end; concurrent callers share one
+/// request.
 actor AccessTokens {
     private struct Held {
         var token: String
         var until: ContinuousClock.Instant
     }
 
-    /// What it lets us do: read purchases, among other things of the Play Console that the account was let into.
+    /// Scope that allows reading purchases, among other things in the Play Console that the account may access.
     static let scope = "https://www.googleapis.com/auth/androidpublisher"
-    /// How long before its end a token is no longer used: it has to last for a call.
+    /// A token is not used in its last minute, because it must last for a call.
     private static let margin = Duration.seconds(60)
     private static let mostBytes = 65_536
 
@@ -31,8 +32,8 @@ actor AccessTokens {
     }
 
     /// - Parameters:
-    ///   - refused: a token that Google does not take, so that it is not given out again.
-    ///   - deadline: of the call that it is for. Who comes while another one asks gets that one's answer.
+    ///   - refused: a token that Google rejected, which must not be returned again.
+    ///   - deadline: of the caller's request. A caller that arrives during another's request gets the same answer.
     func token(insteadOf refused: String? = nil, by deadline: ContinuousClock.Instant) async -> StoreAnswer<String> {
         if held?.token == refused { held = nil }
         if let held, held.until > .now { return .found(held.token) }
@@ -48,7 +49,7 @@ actor AccessTokens {
         guard let assertion = try? await account.assertion(for: Self.scope, audience: url, at: Date()) else {
             return .misconfigured("the service account's key cannot sign")
         }
-        // A JWT has no character that a form would have to encode.
+        // A JWT has no characters that a form must encode.
         let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
         let request = OutboundRequest(
             url: url, method: .POST,
@@ -63,7 +64,7 @@ actor AccessTokens {
         }
         guard reply.status == 200 else { return GoogleRefusal.token(reply) }
         guard let answer = JSONValue(reply.wholeBody), let token = answer["access_token"]?.text,
-            // What else stands in a header would be two.
+            // Other characters would split the header.
             token.utf8.count <= 8_192, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { return .tryAgain("token_unreadable", retryAfter: nil) }
         let life = Duration.seconds(min(max(answer["expires_in"]?.integer ?? 0, 0), 86_400))

@@ -7,9 +7,10 @@ import OutboundHTTP
 public import RelayCore
 public import StoreAPI
 
-/// Google's Play Developer API, as far as the relay asks it. Nothing throws: every call ends in an answer, and within its time.
+/// Client for the parts of Google's Play Developer API that the relay uses. Its methods never throw and keep their time
+/// limit.
 ///
-/// Logs at debug level alone: which call, status, time.
+/// Logs only at debug level: call, status, duration.
 public struct GooglePlayClient: Sendable {
     private let url: String
     private let tokens: AccessTokens
@@ -17,16 +18,16 @@ public struct GooglePlayClient: Sendable {
     private let httpClient: HTTPClient
     private let logger: Logger
 
-    /// A purchase takes some two KiB.
+    /// A purchase takes about two KiB.
     private static let mostBytes = 262_144
-    /// A thousand voided purchases take some 400 KiB.
+    /// A thousand voided purchases take about 400 KiB.
     private static let mostListBytes = 2_097_152
 
     /// - Parameters:
     ///   - url: such as `https://androidpublisher.googleapis.com`, without a trailing slash.
     ///   - tokenURL: such as `https://oauth2.googleapis.com/token`.
-    ///   - timeout: for one call, the token that it may need first included.
-    ///   - httpClient: shut down by who made it.
+    ///   - timeout: for one call, including the request for a token.
+    ///   - httpClient: shut down by its creator.
     public init(
         url: String, tokenURL: String, account: ServiceAccount, timeout: Duration, httpClient: HTTPClient,
         logger: Logger
@@ -38,12 +39,12 @@ public struct GooglePlayClient: Sendable {
         self.logger = logger
     }
 
-    /// Asks how a subscription stands: `purchases.subscriptionsv2.get`.
+    /// Returns a subscription's state: `purchases.subscriptionsv2.get`.
     ///
     /// - Parameters:
-    ///   - token: the purchase token that the app was given.
-    ///   - packageName: the app's, such as `com.example.app`.
-    ///   - readAt: the time by which what is read is dated.
+    ///   - token: the purchase token that the app received.
+    ///   - packageName: the app's package, such as `com.example.app`.
+    ///   - readAt: time of the statement.
     public func subscription(
         token: String, packageName: BundleID, readAt: Timestamp
     ) async -> StoreAnswer<StoreSubscription> {
@@ -54,7 +55,7 @@ public struct GooglePlayClient: Sendable {
         return await get(path, "subscriptionsv2") { StoreSubscription(google: $0, token: token, readAt: readAt) }
     }
 
-    /// Asks about what was bought once: `purchases.products.get`.
+    /// Returns a one-time purchase: `purchases.products.get`.
     public func product(
         _ productID: ProductID, token: String, packageName: BundleID, readAt: Timestamp
     ) async -> StoreAnswer<StoreSubscription> {
@@ -67,8 +68,9 @@ public struct GooglePlayClient: Sendable {
         }
     }
 
-    /// Tells that a purchase was granted: `purchases.subscriptions.acknowledge`, `purchases.products.acknowledge`. Google takes back what it
-    /// was not informed of within three days. One that was acknowledged before is refused by 400, as is one that is not paid.
+    /// Acknowledges a granted purchase: `purchases.subscriptions.acknowledge`, `purchases.products.acknowledge`. Google
+    /// refunds purchases that are not acknowledged within three days. It answers 400 if a purchase is already
+    /// acknowledged or not paid.
     public func acknowledge(
         _ kind: AcknowledgedKind, _ productID: ProductID, token: String, packageName: BundleID
     ) async -> StoreAnswer<Bool> {
@@ -81,11 +83,11 @@ public struct GooglePlayClient: Sendable {
         return await call(.POST, path, "acknowledge", goods: 200..<300) { _ in true }
     }
 
-    /// Lists purchases that were taken back: `purchases.voidedpurchases.list`, oldest first.
+    /// Lists voided purchases: `purchases.voidedpurchases.list`, oldest first.
     ///
     /// - Parameters:
-    ///   - times: when they were recorded as such; of the last thirty days.
-    ///   - page: of the answer before.
+    ///   - times: when Google recorded them as voided; within the last thirty days.
+    ///   - page: token from the previous page.
     public func voidedPurchases(
         in times: Range<Timestamp>, packageName: BundleID, page: String?
     ) async -> StoreAnswer<VoidedPurchases> {
@@ -137,7 +139,7 @@ public struct GooglePlayClient: Sendable {
                     "route": "\(route)", "upstream_status": .stringConvertible(reply.status),
                     "duration_ms": .stringConvertible(start.duration(to: .now) / .milliseconds(1)),
                 ])
-            // It may have been withdrawn before its end.
+            // Google may have withdrawn the token before its end.
             if reply.status == 401, refused == nil {
                 refused = token
                 continue

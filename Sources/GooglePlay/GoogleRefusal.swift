@@ -1,15 +1,15 @@
 import OutboundHTTP
 import StoreAPI
 
-/// What answers of Google's other than 200 mean.
+/// Interprets Google's answers with a status other than 200.
 enum GoogleRefusal {
-    /// Sorts Google's answers about a purchase.
+    /// Classifies Google's answers about a purchase.
     ///
     /// | status, reason | means | source |
     /// | --- | --- | --- |
-    /// | 400, 404, 410 | not a purchase | no token at all, one of nothing, one of what ended more than 60 days ago |
-    /// | 403 with a reason of quota | try again | Google: usage limits |
-    /// | 401, 403 | our account, or what it was let into | |
+    /// | 400, 404, 410 | not a purchase | malformed token, unknown token, purchase that ended more than 60 days ago |
+    /// | 403 with a quota reason | try again | Google: usage limits |
+    /// | 401, 403 | our account or its permissions | |
     /// | 408, 409, 429, 5xx | try again | |
     /// | all else | our settings | |
     static func purchase<Value>(_ reply: HTTPReply) -> StoreAnswer<Value> {
@@ -28,7 +28,7 @@ enum GoogleRefusal {
         }
     }
 
-    /// Sorts Google's answers about a token (RFC 6749, section 5.2).
+    /// Classifies Google's answers about an access token (RFC 6749, section 5.2).
     static func token<Value>(_ reply: HTTPReply) -> StoreAnswer<Value> {
         switch reply.status {
         case 408, 409, 425, 429, 500...:
@@ -50,7 +50,7 @@ enum GoogleRefusal {
         "RESOURCE_EXHAUSTED",
     ]
 
-    /// `error.errors[].reason`, or of newer answers that of `error.details[]`.
+    /// `error.errors[].reason`, or in newer answers `error.details[].reason`.
     private static func reason(_ reply: HTTPReply) -> String? {
         let error = JSONValue(reply.wholeBody)?["error"]
         return error?["errors"]?.list?.first?["reason"]?.text

@@ -1,11 +1,11 @@
 import Foundation
 import JWTKit
 
-/// A service account of Google Cloud: the file by which a program proves who it is.
+/// A service account of Google Cloud, read from its key file.
 ///
-/// Prints as its address alone.
+/// Printing it shows only its address.
 public struct ServiceAccount: Sendable, CustomStringConvertible, CustomReflectable {
-    /// Names what is wrong with a file, and nothing of what is in it.
+    /// Names the defect of a file, without any of its content.
     public enum Fault: Error, Sendable, Equatable, CustomStringConvertible {
         case tooLarge, notJSON, otherKind, noAddress, noKey, notAKey
 
@@ -27,7 +27,7 @@ public struct ServiceAccount: Sendable, CustomStringConvertible, CustomReflectab
 
     private static let mostBytes = 65_536
 
-    /// - Parameter json: the file as Google Cloud gives it out.
+    /// - Parameter json: the key file from Google Cloud.
     public init(json: Data) throws(Fault) {
         guard json.count <= Self.mostBytes else { throw .tooLarge }
         guard let fields = try? JSONSerialization.jsonObject(with: json) as? [String: Any] else { throw .notJSON }
@@ -55,13 +55,13 @@ public struct ServiceAccount: Sendable, CustomStringConvertible, CustomReflectab
         func verify(using algorithm: some JWTAlgorithm) throws {}
     }
 
-    /// What is given in for an access token (RFC 7523): good for five minutes, of the hour that Google allows.
+    /// Assertion to exchange for an access token (RFC 7523), valid for five minutes. Google allows an hour.
     ///
-    /// - Parameter audience: where it is given in.
+    /// - Parameter audience: address that issues the token.
     func assertion(for scope: String, audience: String, at now: Date) async throws -> String {
         let id = keyID.map { JWKIdentifier(string: $0) }
         let keys = await JWTKeyCollection().add(rsa: key, digestAlgorithm: .sha256, kid: id)
-        // Whole seconds, as Google's own programs write them.
+        // Whole seconds, as in Google's own libraries.
         let issued = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         let claims = Claims(
             iss: IssuerClaim(value: email), scope: scope, aud: AudienceClaim(value: audience),

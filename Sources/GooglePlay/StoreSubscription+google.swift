@@ -2,15 +2,15 @@ import OutboundHTTP
 import RelayCore
 import StoreAPI
 
-/// Answers of Google's in the words that all stores share. Anything in them may be missing: what Google adds or leaves out breaks nothing.
+/// Google's answers, converted to the common form. Every field is optional, so that changes by Google break nothing.
 extension StoreSubscription {
     private static let mostItems = 50
 
-    /// A subscription as `purchases.subscriptionsv2.get` tells of it. Nil for what names no state and no product.
+    /// A subscription from `purchases.subscriptionsv2.get`. Nil without a state, and without a product.
     ///
-    /// It is known by its purchase token. That is what the app sends, what notifications name, what Google is asked by,
-    /// and what the next token links to (`linkedPurchaseToken`, on a change of plan or a new sign-up before the end): order ids are
-    /// not linked, and of one that ended long ago nothing can be asked any more.
+    /// Its key is the purchase token. The app sends it, notifications name it, and Google is asked by it. After a
+    /// change of plan, or a new sign-up before the end, the next token links to it (`linkedPurchaseToken`). Order ids
+    /// are not linked, and Google cannot be asked about a subscription that ended long ago.
     ///
     /// - Parameter readAt: when Google was asked.
     init?(google json: JSONValue, token: String, readAt: Timestamp) {
@@ -21,18 +21,18 @@ extension StoreSubscription {
         guard !items.isEmpty else { return nil }
         self.init(
             .google, .subscription, key: TransactionID(token), items: items,
-            // Without a beginning nothing was ever granted, whatever it is called.
+            // Without a start time nothing was granted, whatever the state is called.
             state: Self.states[word] ?? (startTime == nil ? .pending : .unknown),
             isTest: json["testPurchase"] != nil, readAt: readAt)
-        // A plan that was never paid for takes nobody's place. The token becomes the key of rows: what is longer than any fits into
-        // no index.
+        // A plan that was never paid for replaces no other. The token becomes a database key; a longer one than any
+        // known does not fit an index.
         if state.isPurchase, let linked = json["linkedPurchaseToken"]?.text, linked.utf8.count <= 2_048 {
             previousKey = TransactionID(linked)
         }
         firstPurchasedAt = startTime
         isAcknowledged = (json["acknowledgementState"]?.text).map { $0 == "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED" }
         accountToken = json["externalAccountIdentifiers"]?["obfuscatedExternalAccountId"]?.text
-        // Google moves the expiry of what is in grace to the end of grace.
+        // During grace, Google moves the expiry time to the end of grace.
         if state == .inGrace { graceUntil = expiresAt }
         if let context = json["canceledStateContext"], let cancellation = StoreCancellation(google: context) {
             self.cancellation = cancellation
@@ -41,10 +41,10 @@ extension StoreSubscription {
         }
     }
 
-    /// What was bought once, as `purchases.products.get` tells of it. Nil for what says neither when nor by which order.
+    /// A one-time purchase from `purchases.products.get`. Nil without both a time and an order.
     ///
     /// - Parameters:
-    ///   - productID: where the answer names none.
+    ///   - productID: used if the answer names none.
     ///   - readAt: when Google was asked.
     init?(googleProduct json: JSONValue, productID: ProductID, token: String, readAt: Timestamp) {
         let order = json["orderId"]?.text
@@ -53,7 +53,7 @@ extension StoreSubscription {
         var item = Item(productID: ProductID(json["productId"]?.text) ?? productID)
         item.orderID = TransactionID(order)
         let state: StoreState =
-            // Zeroes are left out.
+            // Google leaves out zeros.
             switch json["purchaseState"]?.integer ?? 0 {
             case 0: .active
             case 1: .revoked
@@ -64,7 +64,7 @@ extension StoreSubscription {
             .google, json["consumptionState"]?.integer == 1 ? .consumable : .oneTime, key: TransactionID(token),
             items: [item], state: state, isTest: json["purchaseType"]?.integer == 0, readAt: readAt)
         firstPurchasedAt = time
-        // A zero may be left out.
+        // Google may leave out a zero.
         isAcknowledged = json["acknowledgementState"]?.integer == 1
         accountToken = json["obfuscatedExternalAccountId"]?.text
         if state == .revoked { cancellation = StoreCancellation(.unknown) }
@@ -86,12 +86,12 @@ extension StoreSubscription.Item {
         guard let product = json["productId"]?.text else { return nil }
         self.init(productID: ProductID(product))
         offerID = json["offerDetails"]?["offerId"]?.text
-        // The last order may be one that was not paid.
+        // The latest order may be unpaid.
         orderID = TransactionID(json["latestSuccessfulOrderId"]?.text ?? latestOrderID)
         expiresAt = json["expiryTime"]?.moment
         let plan = json["autoRenewingPlan"]
         if let plan {
-            // A flag that is not set is left out.
+            // Google leaves out a flag that is not set.
             autoRenews = plan["autoRenewEnabled"]?.flag ?? false
         } else if json["prepaidPlan"] != nil {
             autoRenews = false
@@ -112,7 +112,7 @@ extension StoreSubscription.Item {
 }
 
 extension StoreCancellation {
-    /// - Parameter context: stands in what is canceled or expired alone.
+    /// - Parameter context: present only for canceled or expired subscriptions.
     fileprivate init?(google context: JSONValue) {
         let kinds: KeyValuePairs<String, CancelationReason> = [
             "userInitiatedCancellation": .customer, "systemInitiatedCancellation": .system,

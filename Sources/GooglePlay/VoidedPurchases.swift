@@ -2,21 +2,21 @@ import OutboundHTTP
 public import RelayCore
 import StoreAPI
 
-/// A page of purchases that Google took back, or has had taken back: refunds, charge-backs, revocations.
+/// A page of voided purchases: refunds, chargebacks, revocations.
 public struct VoidedPurchases: Sendable {
     public struct Item: Sendable, Hashable {
         public var purchaseToken: String
         public var orderID: String
         public var voidedAt: Timestamp
-        /// Google's number, or its name.
+        /// Google's number or name of the reason.
         public var reason: String?
     }
 
     public var items: [Item]
-    /// Token of the next page; nil at the end.
+    /// Token of the next page; nil on the last one.
     public var next: String?
 
-    /// What names no purchase, or no time, is left out.
+    /// Leaves out entries without a purchase or a time.
     init(_ json: JSONValue) {
         items = (json["voidedPurchases"]?.list ?? []).compactMap { item in
             guard let token = item["purchaseToken"]?.text, let voidedAt = item["voidedTimeMillis"]?.moment else {

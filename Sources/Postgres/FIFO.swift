@@ -1,4 +1,4 @@
-/// A queue that takes constant time at both ends.
+/// A queue with constant time at both ends.
 struct FIFO<Element> {
     private var elements: [Element?] = []
     private var head = 0
@@ -9,7 +9,7 @@ struct FIFO<Element> {
 
     var first: Element? { isEmpty ? nil : elements[head] }
 
-    /// Changes the first element where it stands.
+    /// Changes the first element in place.
     mutating func changeFirst(_ change: (inout Element) -> Void) {
         if !isEmpty { elements[head].mutate(change) }
     }
@@ -21,7 +21,7 @@ struct FIFO<Element> {
         let element = elements[head]
         elements[head] = nil
         head += 1
-        // Half of it is gaps: close them. Each element is moved at most once on average.
+        // Half of the array is gaps, which are removed now. Each element is moved at most once on average.
         if head > 32, head * 2 > elements.count {
             elements.removeFirst(head)
             head = 0
@@ -34,7 +34,7 @@ struct FIFO<Element> {
         head = 0
     }
 
-    /// Empties the queue.
+    /// Empties the queue and returns its elements.
     mutating func takeAll() -> [Element] {
         defer { self = FIFO() }
         return elements[head...].compactMap { $0 }
@@ -43,7 +43,7 @@ struct FIFO<Element> {
 
 extension Optional {
     fileprivate mutating func mutate(_ change: (inout Wrapped) -> Void) {
-        // Taken out meanwhile, so that arrays in it are not shared and need not be copied.
+        // The value is taken out during the change, so that its arrays are not shared and need no copy.
         guard var value = take() else { return }
         change(&value)
         self = value

@@ -1,11 +1,12 @@
-/// How to reach a server, and how much to ask of it at once.
+/// Address of a server, with limits for its use.
 public struct PostgresConfiguration: Sendable {
-    /// A libpq connection string, either `host=… dbname=…` or `postgresql://…`; several hosts, TLS, service and password files
-    /// are as in the libpq manual. What it (or libpq's environment) says about `target_session_attrs`, `connect_timeout`,
-    /// `keepalives…` and `tcp_user_timeout` goes before the defaults of this library: only a server that takes writes will
-    /// do, and one that is out of reach is soon given up. A service file's word on these does not count.
+    /// A libpq connection string, either `host=… dbname=…` or `postgresql://…`. Several hosts, TLS, service and
+    /// password files work as in the libpq manual. Its values of `target_session_attrs`, `connect_timeout`,
+    /// `keepalives…` and `tcp_user_timeout`, or those of libpq's environment, override this library's defaults. By
+    /// default only a writable server is accepted, and an unreachable one is given up soon. Values of a service file
+    /// for these options do not count.
     public var connectionString: String
-    /// The `application_name` where the connection string gives none.
+    /// The `application_name` if the connection string gives none.
     public var applicationName: String?
     /// Pipelined connections for single statements. At least 1.
     public var sharedConnections = 4
@@ -13,47 +14,48 @@ public struct PostgresConfiguration: Sendable {
     public var pipelineDepth = 32
     /// Connections for transactions, one at a time on each. At least 1.
     public var exclusiveConnections = 2
-    /// Calls that may wait in each lane; one more fails as ``PostgresError/Code/overloaded``.
+    /// Limit of waiting calls in each lane; one more fails as ``PostgresError/Code/overloaded``.
     public var maxWaiting = 4096
-    /// For the one host there is. libpq counts whole seconds, and takes 1 for 2.
+    /// Timeout if there is only one host. libpq counts whole seconds, and treats 1 as 2.
     public var connectTimeout: Duration = .seconds(5)
-    /// For each of several hosts: a dead one must not cost much.
+    /// Timeout for each of several hosts: a dead one must not cost much.
     public var failoverConnectTimeout: Duration = .seconds(3)
-    /// When a connection is given up whose other end acknowledges nothing: a machine without power or network. Longer than
-    /// ``queryTimeout``, for Linux also counts the time in which a busy server reads nothing.
+    /// After this time, a connection whose peer acknowledges nothing is closed: a machine without power or network.
+    /// Must exceed ``queryTimeout``, because Linux also counts time in which a busy server does not read.
     public var unreachableAfter: Duration = .seconds(12)
-    /// The deadline of a call that gives none.
+    /// Deadline of a call that states none.
     public var queryTimeout: Duration = .seconds(10)
-    /// When the server is to end a statement on a shared connection (`statement_timeout`), so that one whose caller has gone
-    /// does not run on. It also bounds what a call may ask for as its own deadline; and a server that has not even done this
-    /// five seconds later is taken for dead. Not set where ``preparesStatements`` is
-    /// false, for then the session is not ours: give the role a `statement_timeout` instead.
+    /// Time after which the server ends a statement on a shared connection (`statement_timeout`), so that abandoned
+    /// ones do not run on. It also limits the deadline of a call. A server that has not done this five seconds later
+    /// counts as dead. Not set if ``preparesStatements`` is false, because the session is then a pooler's: give the
+    /// role a `statement_timeout` instead.
     public var statementTimeout: Duration = .seconds(15)
-    /// When the server is to end a transaction whose client says nothing (`idle_in_transaction_session_timeout`). As above.
+    /// Time after which the server ends a transaction whose client is idle (`idle_in_transaction_session_timeout`). Not
+    /// set if ``preparesStatements`` is false.
     public var idleInTransactionTimeout: Duration = .seconds(60)
-    /// Parameters of the server that each session begins with: names and values as `SET` takes them, from the program alone. Not set
-    /// where ``preparesStatements`` is false.
+    /// Server parameters set at the start of each session: names and values as in `SET`, from the program only. Not set
+    /// if ``preparesStatements`` is false.
     public var sessionParameters: [String: String] = [:]
     /// How long a call waits for a connection while none is up.
     public var connectionWait: Duration = .seconds(2)
     public var backoff = Backoff()
-    /// False sends every statement unnamed, as a pooler in transaction mode needs it (PgBouncer).
+    /// False sends every statement unnamed, as required by a pooler in transaction mode (PgBouncer).
     public var preparesStatements = true
-    /// How old the plans get that a session makes first, and any: one gets as old as the session was when it made it. Without effect where
-    /// ``preparesStatements`` is false.
+    /// Maximum age of a session's first plans, and of any plan. In between, a plan lives as long as the session had
+    /// existed when it was made. Ignored if ``preparesStatements`` is false.
     public var planAge: ClosedRange<Duration> = .seconds(5) ... .seconds(300)
-    /// What seals private values.
+    /// Seals private values.
     public var vault: any PostgresVault = NoVault()
 
     public init(connectionString: String) {
         self.connectionString = connectionString
     }
 
-    /// The pauses between two tries to connect.
+    /// Pauses between tries to connect.
     public struct Backoff: Sendable, Hashable {
-        /// After the first failure, before jitter.
+        /// Pause after the first failure, before jitter.
         public var initial: Duration = .milliseconds(100)
-        /// The pause doubles with each failure up to this.
+        /// Limit of the pause, which doubles with each failure.
         public var max: Duration = .seconds(3)
 
         public init() {}
@@ -61,18 +63,18 @@ public struct PostgresConfiguration: Sendable {
 }
 
 extension PostgresConfiguration {
-    /// What is wrong with ``connectionString``, by libpq's own reading of it; nil where nothing is. It says nothing of whether
-    /// a server can be reached.
+    /// Error of ``connectionString`` as libpq parses it; nil if it is valid. Does not check whether a server can be
+    /// reached.
     public var connectionStringError: PostgresError? { ConnectionString.error(in: connectionString) }
 
     private var options: ConnectionOptions { ConnectionOptions(self, hasInEnvironment: Connector.hasInEnvironment) }
 
-    /// How long it may take until the last of several hosts is tried, where all before it are dead; zero where there is one.
+    /// Time until the last of several hosts is tried if all others are dead; zero for one host.
     public var failoverTime: Duration {
         .seconds(options.connectTimeout) * ((options.hosts?.hosts.count ?? 1) - 1)
     }
 
-    /// The hosts that the connection string names, with their ports. Empty where it names none: then libpq's environment does.
+    /// Hosts and ports in the connection string. Empty if it names none: then libpq's environment decides.
     public var place: String {
         let hosts = (options.hosts?.hosts ?? []).map { host in
             let name = host.name.isEmpty ? host.address : host.name

@@ -2,37 +2,37 @@ import CLibPQ
 
 /// Why a call to the database failed.
 ///
-/// Two errors are equal where their ``code`` is. ``shortDescription`` is fit for a metric's label; the server's own words
-/// are in ``serverMessage`` and, of the descriptions, only in `String(reflecting:)`. No description ever holds a parameter's
-/// value: the server's DETAIL, which quotes rows, is never read, and messages about malformed data are cut before the data.
+/// Two errors are equal if their ``code`` is. ``shortDescription`` can be a metric's label. The server's message is in
+/// ``serverMessage`` and in `String(reflecting:)`, but not in other descriptions. No description holds a parameter's
+/// value: the server's DETAIL, which quotes rows, is never read. Messages about malformed data are cut before the data.
 public struct PostgresError: Error, Sendable {
-    /// What kind of failure it is.
+    /// Kind of the failure.
     public enum Code: String, Sendable, CustomStringConvertible {
         /// A connection could not be opened.
         case connectFailed
-        /// No connection was up, nor came up within the wait for one; nothing was sent.
+        /// No connection was up, and none came up in time; nothing was sent.
         case notConnected
-        /// The connection was lost under the statement.
+        /// The connection was lost during the statement.
         case connectionLost
-        /// The call's deadline passed, or the server's `statement_timeout`.
+        /// The call's deadline or the server's `statement_timeout` passed.
         case timedOut
-        /// Somebody else cancelled the statement (SQLSTATE 57014 before its time was up).
+        /// Another client cancelled the statement (SQLSTATE 57014 before its time was over).
         case cancelled
         /// The server answered with an error: see ``PostgresError/sqlState``.
         case server
-        /// Too many calls are waiting already; nothing was sent.
+        /// Too many calls are already waiting; nothing was sent.
         case overloaded
         /// The pool was shut down.
         case closed
-        /// A column is not there, is NULL, or does not fit the type asked for.
+        /// A column is missing, NULL, or does not fit the requested type.
         case decoding
-        /// The statement cannot be sent as it is: a NUL in its text, too many or too large parameters.
+        /// The statement cannot be sent: a NUL in its text, too many or too large parameters.
         case invalidQuery
-        /// The connection string cannot be read.
+        /// The connection string cannot be parsed.
         case invalidConfiguration
-        /// The transaction has ended already.
+        /// The transaction has already ended.
         case transactionOver
-        /// What is private can be neither sealed nor opened: the vault has not been opened yet.
+        /// Private values cannot be sealed or opened, because the vault is not open yet.
         case locked
 
         public var description: String { rawValue }
@@ -40,19 +40,19 @@ public struct PostgresError: Error, Sendable {
 
     /// The kind of failure.
     public let code: Code
-    /// The server's five-character SQLSTATE (PostgreSQL manual, appendix A), where the server answered.
+    /// The server's five-character SQLSTATE (PostgreSQL manual, appendix A), if the server answered.
     public let sqlState: String?
-    /// The name of the violated constraint, for errors of class 23, or where `RAISE … USING CONSTRAINT` gave one.
+    /// Name of the violated constraint, for errors of class 23, or from `RAISE … USING CONSTRAINT`.
     public let constraint: String?
     /// The server's primary message, or libpq's, or a sentence of this library. At most 500 characters.
     public let serverMessage: String
-    /// True where the statement may have taken effect although no answer came: the connection was lost, or the deadline
-    /// passed, after it was sent.
+    /// True if the statement may have taken effect without an answer: the connection was lost, or the deadline passed,
+    /// after it was sent.
     public let outcomeUnknown: Bool
-    /// True where the server holds a plan that a change of the schema made useless: the next try makes a new one.
+    /// True if a schema change invalidated the server's plan: a retry makes a new one.
     let isStalePlan: Bool
 
-    /// What a ``PostgresVault`` throws.
+    /// Creates an error for a ``PostgresVault`` to throw.
     public static func vault(_ code: Code, _ message: String) -> PostgresError { PostgresError(code, message) }
 
     init(
@@ -69,8 +69,8 @@ public struct PostgresError: Error, Sendable {
 }
 
 extension PostgresError {
-    /// True where the database is away or cannot take work at all, so that trying another statement is pointless for now:
-    /// trouble with the connection, shutdown or start-up of the server, a standby that refuses writes, no space left.
+    /// True if the database is unavailable, so that trying another statement is pointless for now. Causes: connection
+    /// trouble, shutdown or start-up of the server, a read-only standby, no space left.
     ///
     /// Classes and codes are those of the PostgreSQL manual, appendix A.
     public var isUnavailable: Bool {
@@ -79,37 +79,39 @@ extension PostgresError {
         default: break
         }
         guard let sqlState else { return false }
-        // 08 connection exception; 53 insufficient resources, too many connections among them; 57P0x shutdown, crash,
-        // starting up, idle time-outs; 58 trouble below the server; 25006 read-only transaction.
+        // 08 connection exception; 53 insufficient resources, including too many connections; 57P0x shutdown, crash,
+        // start-up, idle timeouts; 58 system error outside the server; 25006 read-only transaction.
         return ["08", "53", "57P", "58"].contains(where: sqlState.hasPrefix) || sqlState == "25006"
     }
 
-    /// True where the same call may well succeed if made again: a deadlock, a serialization failure, a plan outdated by a
-    /// change of the schema, and everything that is ``isUnavailable``.
+    /// True if a retry of the same call may succeed: after a deadlock, a serialization failure, a plan outdated by a
+    /// schema change, and if ``isUnavailable``.
     public var isTransient: Bool {
-        // 34000 portal does not exist: a pooler gave the rest of a statement to another session. No portal here outlives its statement.
+        // 34000 portal does not exist: a pooler gave the rest of a statement to another session. No portal here
+        // outlives its statement.
         isUnavailable || isStalePlan || sqlState == "40001" || sqlState == "40P01" || sqlState == "34000"
     }
 
-    /// True where the server is there and will not run the statement: a missing table, column or right, a broken constraint, data that
-    /// it cannot take.
+    /// True if the server is available but refuses the statement: a missing table, column or privilege, a violated
+    /// constraint, invalid data.
     public var isRefusal: Bool {
         guard code == .server, !isTransient, !isStrayStatement, let sqlState else { return false }
-        // 55 somebody else has what is wanted; 57 broken off from outside.
+        // 55 object in use by another session; 57 operator intervention.
         return !["55", "57"].contains(where: sqlState.hasPrefix)
     }
 
-    /// True where a prepared statement was not there any more, or another session's was in its place: so it is behind a pooler
-    /// that gives each transaction another session, unless ``PostgresConfiguration/preparesStatements`` is false.
+    /// True if a prepared statement was missing, or belonged to another session. The cause is a pooler in transaction
+    /// mode, unless ``PostgresConfiguration/preparesStatements`` is false.
     public var isStrayStatement: Bool { sqlState == "42P05" || sqlState == "26000" }
 
     static let noConnection = "no connection is up"
 
-    /// The words of libpq or of the server alone, on one line; of this library where neither said anything. Never a password.
+    /// The message of libpq or of the server, on one line; this library's message if neither gave one. Never a
+    /// password.
     public var reason: String {
         let lead = Self.noConnection + ": "
         let words = serverMessage.hasPrefix(lead) ? serverMessage.dropFirst(lead.count) : Substring(serverMessage)
-        // libpq asks behind each host whether the server is running there.
+        // libpq adds, after each host, the question whether the server is running there.
         let plain = words.replacing(#/ Is the server running [^?]*\?/#, with: ";")
         return String(plain.hasSuffix(";") ? plain.dropLast() : plain)
     }
@@ -158,22 +160,22 @@ extension PostgresError {
         let sqlState = field("C")
         let message = field("M") ?? PQresultErrorMessage(result).map { String(cString: $0) } ?? ""
         guard let sqlState else {
-            // Without an SQLSTATE it is libpq itself that speaks, and it does so when the connection is gone.
+            // Without an SQLSTATE the message is libpq's own, which means that the connection is gone.
             self.init(.connectionLost, Self.oneLine(message), outcomeUnknown: true)
             return
         }
-        // 0A000 says "not supported" of many things; only this one is cured by preparing the statement again.
+        // 0A000 means "not supported" in many cases; only in this one does preparing again help.
         let isOutdated = sqlState == "0A000" && field("R") == "RevalidateCachedQuery"
         self.init(
             .server, Self.withoutData(message, sqlState: sqlState), sqlState: sqlState, constraint: field("n"),
-            // After such an end the server may or may not have committed.
+            // After such an end, the server may or may not have committed.
             outcomeUnknown: sqlState.hasPrefix("57P"), isStalePlan: isOutdated || sqlState == "26000")
     }
 
-    /// Messages of class 22 (data exception) quote the value that was wrong, after a quotation mark or a colon.
+    /// Messages of class 22 (data exception) quote the wrong value after a quotation mark or a colon.
     static func withoutData(_ message: String, sqlState: String) -> String {
         guard sqlState.hasPrefix("22") else { return message }
-        // By scalars: a value may begin with a mark that makes one character with the quotation mark before it.
+        // Compares scalars: a value may begin with a mark that forms one character with the quotation mark before it.
         return String(String.UnicodeScalarView(message.unicodeScalars.prefix { !quotes.contains($0) }))
     }
 

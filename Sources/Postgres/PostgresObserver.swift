@@ -1,12 +1,13 @@
-/// Observes a pool, for metrics. Called on the pool's event thread: return at once, and never wait.
+/// Observes a pool, for metrics. Methods are called on the pool's event thread: they must return at once and never
+/// wait.
 public protocol PostgresObserver: Sendable {
-    /// A call has ended. `duration` counts from the moment it was made, `failure` is nil where it succeeded.
+    /// Called when a call has ended. `duration` counts from the start of the call; `failure` is nil if it succeeded.
     func queryFinished(lane: PostgresLane, duration: Duration, failure: PostgresError.Code?)
-    /// How many connections are up, calls are under way, and calls wait. Called where one of them has changed.
+    /// Called when a lane's load has changed: open connections, calls in progress, waiting calls.
     func loadChanged(lane: PostgresLane, load: PostgresLoad)
-    /// A connection is up; `isFirst` is false where it takes the place of one that was up before.
+    /// Called when a connection is up; `isFirst` is false if it replaces an earlier one.
     func connected(lane: PostgresLane, isFirst: Bool)
-    /// A connection could not be opened, or was lost.
+    /// Called when a connection could not be opened, or was lost.
     func disconnected(lane: PostgresLane, error: PostgresError)
 }
 
@@ -22,20 +23,20 @@ public struct SilentPostgresObserver: PostgresObserver {
     public init() {}
 }
 
-/// The two ways through a pool.
+/// The two kinds of calls in a pool.
 public enum PostgresLane: String, Sendable, Hashable, CaseIterable {
     /// Single statements, pipelined over connections that all callers share.
     case shared
-    /// Transactions, each with a connection to itself.
+    /// Transactions, each with its own connection.
     case exclusive
 }
 
-/// How busy a lane is.
+/// Load of a lane.
 public struct PostgresLoad: Sendable, Hashable {
-    /// Connections that are up.
+    /// Number of open connections.
     public var connected: Int
-    /// Statements sent and not answered yet (shared), or transactions under way (exclusive).
+    /// Statements sent and not yet answered (shared), or open transactions (exclusive).
     public var inFlight: Int
-    /// Calls that wait for their turn.
+    /// Number of waiting calls.
     public var waiting: Int
 }

@@ -1,29 +1,29 @@
 public import Logging
 
-/// Connections to one PostgreSQL server, or to whichever of several hosts is the primary, over libpq.
+/// Connections to one PostgreSQL server, or to the primary among several hosts, over libpq.
 ///
-/// How it is built:
+/// Design:
 ///
-/// - libpq speaks to the server, and so brings TLS, SCRAM, several hosts, service and password files with it. Its calls that
-///   block (connecting, asking for a cancel) run on helper threads; all others run on one event thread, on non-blocking sockets
-///   in pipeline mode.
-/// - The event thread (`EventLoop`) waits in epoll. It is the executor of two actors, the lanes, so that all their state is
-///   touched by that thread alone, without locks.
-/// - The shared lane is for single statements. Each is a transaction of its own, with its own synchronisation point, and goes
-///   to the connection with the fewest in flight; answers come in order, so a slow statement holds up those behind it on its
-///   connection. Calls beyond that wait in order of arrival, up to a bound.
-/// - The exclusive lane hands a connection to one transaction at a time. Only here can a statement be cancelled on the
-///   server.
-/// - Every call has a deadline, and every wait is bounded. When a connection is lost, everything in flight on it fails, and
-///   its supervisor connects again with growing pauses.
-/// - Values travel in binary form, with their types. Statements are prepared on first use on each connection, and known by
-///   their text and types. Rows are decoded where they are read, not on the event thread.
+/// - libpq speaks to the server, which includes TLS, SCRAM, several hosts, service and password files. Its blocking
+///   calls (connecting, requesting a cancel) run on helper threads. All others run on one event thread, on non-blocking
+///   sockets in pipeline mode.
+/// - The event thread (`EventLoop`) waits in epoll. It is the executor of two actors, the lanes. All their state is
+///   used by that thread alone, without locks.
+/// - The shared lane is for single statements. Each is its own transaction with its own synchronization point, and goes
+///   to the connection with the fewest in flight. Answers come in order, so a slow statement delays those behind it on
+///   its connection. Further calls wait in order of arrival, up to a bound.
+/// - The exclusive lane assigns a connection to one transaction at a time. Only here can a statement be cancelled on
+///   the server.
+/// - Every call has a deadline, and every wait is bounded. When a connection is lost, everything in flight on it fails,
+///   and its supervisor reconnects with growing pauses.
+/// - Values are sent in binary form, with their types. Each connection prepares statements on first use, with text and
+///   types as the key. Rows are decoded where they are read, not on the event thread.
 public final class PostgresPool: Sendable {
     private let configuration: PostgresConfiguration
     private let shared: SharedLane
     private let exclusive: ExclusiveLane
 
-    /// Starts the event thread. Nothing is connected before ``run()``.
+    /// Starts the event thread. No connection is opened before ``run()``.
     public init(
         _ configuration: PostgresConfiguration, logger: Logger,
         observer: any PostgresObserver = SilentPostgresObserver()
@@ -40,14 +40,14 @@ public final class PostgresPool: Sendable {
     /// True while at least one connection of the shared lane is up.
     public var isConnected: Bool { shared.settings.connectedCount > 0 }
 
-    /// True once another session's prepared statement was in the place of ours: a pooler gives each transaction another session. It stays true:
-    /// the next statement may be lucky, and the one after it not.
+    /// True once the pool has met another session's prepared statement under the name of its own. The cause is a pooler
+    /// in transaction mode. It stays true, because later statements may or may not be affected.
     public var hasMetForeignStatement: Bool {
         shared.settings.hasMetForeignStatement || exclusive.settings.hasMetForeignStatement
     }
 
-    /// Keeps every connection up until the task is cancelled; then fails what is under way and what waits with
-    /// ``PostgresError/Code/closed``, and closes all. To be called once.
+    /// Keeps all connections up until the task is cancelled. Then fails running and waiting calls with
+    /// ``PostgresError/Code/closed``, and closes all connections. Must be called only once.
     public func run() async {
         let lastPrimary = LastPrimary()
         await withTaskCancellationHandler {
@@ -58,7 +58,7 @@ public final class PostgresPool: Sendable {
                         group.addTask { await SlotSupervisor(lane: lane, connector: connector, slot: slot).run() }
                     }
                 }
-                // With an unusable connection string every supervisor returns; this still runs until cancelled.
+                // With an invalid connection string every supervisor returns; this task still runs until cancelled.
                 group.addTask { while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) } }
             }
             await shutDown()
@@ -72,13 +72,13 @@ public final class PostgresPool: Sendable {
         await exclusive.shutDown()
     }
 
-    /// Runs one statement in a transaction of its own.
+    /// Runs one statement in its own transaction.
     ///
     /// - Parameters:
-    ///   - query: prepared on its connection, unless it is to be planned anew.
+    ///   - query: prepared on its connection, unless it is planned anew.
     ///   - timeout: counts from the call; at most the configuration's `statementTimeout`.
-    /// - Throws: ``PostgresError``; `CancellationError` where the task is cancelled. In both cases a statement that was sent
-    ///   may still take effect.
+    /// - Throws: ``PostgresError``; `CancellationError` if the task is cancelled. In both cases a statement that was
+    ///   sent may still take effect.
     public func query(_ query: SQL, timeout: Duration? = nil) async throws -> PostgresRows {
         let statement = try EncodedStatement(
             query, isPrepared: configuration.preparesStatements, vault: configuration.vault)
@@ -86,16 +86,17 @@ public final class PostgresPool: Sendable {
         return try await shared.query(statement, timeout: timeout)
     }
 
-    /// Runs `body` in a transaction, on a connection of its own: commits where it returns (unless it has done so itself, see
-    /// ``PostgresTransaction/commit(with:)``), rolls back where it throws.
+    /// Runs `body` in a transaction, on its own connection. Commits if `body` returns, unless it has already committed
+    /// (``PostgresTransaction/commit(with:)``). Rolls back if it throws.
     ///
-    /// One within the body of another takes a second connection, and may wait for it until its deadline.
+    /// A nested call uses a second connection, and may wait for it until its deadline.
     ///
     /// - Parameters:
-    ///   - timeout: for all of it, the wait for a connection included. When it is over, or when the task is cancelled,
-    ///     the transaction is rolled back at once, and what `body` asks of it afterwards fails.
+    ///   - timeout: for the whole call, including the wait for a connection. When it has passed, or the task is
+    ///     cancelled, the transaction is rolled back at once. Later calls of `body` then fail.
     ///   - body: uses the transaction, which ends with it.
-    /// - Throws: what `body` throws; ``PostgresError``; `CancellationError`. Only a failed COMMIT leaves the outcome unknown.
+    /// - Throws: errors of `body`; ``PostgresError``; `CancellationError`. Only a failed COMMIT leaves the outcome
+    ///   unknown.
     public func withTransaction<T: Sendable>(
         timeout: Duration? = nil, _ body: @Sendable (PostgresTransaction) async throws -> T
     ) async throws -> T {

@@ -1,10 +1,10 @@
 import NIOConcurrencyHelpers
 
-/// A transaction under way, as ``PostgresPool/withTransaction(timeout:_:)`` hands it to its body.
+/// An open transaction, passed to the body of ``PostgresPool/withTransaction(timeout:_:)``.
 ///
-/// Isolation is the server's default. BEGIN goes out together with the first statement, and COMMIT with the last ones where
-/// the body says that they are (``commit(with:)``). After an error every further statement fails (25P02), and so does the
-/// whole; catching the error does not save it.
+/// Isolation is the server's default. BEGIN is sent together with the first statement, and COMMIT with the last ones if
+/// the body uses ``commit(with:)``. After an error, every further statement fails (25P02), and so does the transaction;
+/// catching the error does not save it.
 public struct PostgresTransaction: Sendable {
     let lane: ExclusiveLane
     let id: UInt64
@@ -20,7 +20,7 @@ public struct PostgresTransaction: Sendable {
         self.preparesStatements = preparesStatements
     }
 
-    /// The same transaction for those who are to be a part of it: their ``commit(with:)`` leaves the commit to who began it.
+    /// The same transaction for code that takes part in it: its ``commit(with:)`` leaves the commit to the owner.
     public var joined: PostgresTransaction {
         var joined = self
         joined.isJoined = true
@@ -31,7 +31,7 @@ public struct PostgresTransaction: Sendable {
 
     /// Runs one statement.
     ///
-    /// - Throws: ``PostgresError``; `CancellationError` where the task is cancelled, which ends the transaction.
+    /// - Throws: ``PostgresError``; `CancellationError` if the task is cancelled, which ends the transaction.
     public func query(_ query: SQL) async throws -> PostgresRows {
         guard let rows = try await pipeline([query]).first else {
             throw PostgresError(.connectionLost, "an answer without a result")
@@ -39,7 +39,7 @@ public struct PostgresTransaction: Sendable {
         return rows
     }
 
-    /// Runs statements in order with one trip to the server and back. Where one fails, those after it are not run.
+    /// Runs statements in order with one round trip. If one fails, the later ones are not run.
     ///
     /// - Returns: as many results as there are queries.
     public func pipeline(_ queries: [SQL]) async throws -> [PostgresRows] {
@@ -47,13 +47,13 @@ public struct PostgresTransaction: Sendable {
         return try await run(queries, commits: false)
     }
 
-    /// Runs the transaction's last statements in order, and commits, with one trip to the server and back. Where one fails,
-    /// those after it are not run, and nothing is committed. Afterwards the transaction takes nothing more, and what the body
-    /// throws undoes nothing.
+    /// Runs the transaction's last statements in order, and commits, with one round trip. If one fails, the later ones
+    /// are not run, and nothing is committed. Afterwards the transaction accepts nothing more, and errors thrown by the
+    /// body undo nothing.
     ///
-    /// Once this is sent, cancelling the task stops it no longer. Where the connection is lost, or the deadline passes (at least
-    /// two seconds are given), the statements may run and be committed all the same: the error says that the outcome is
-    /// unknown.
+    /// Once this is sent, cancelling the task no longer stops it. If the connection is lost, or the deadline passes,
+    /// the statements may still be committed: the error then says that the outcome is unknown. The deadline is at least
+    /// two seconds.
     ///
     /// - Returns: as many results as there are queries.
     public func commit(with queries: [SQL]) async throws -> [PostgresRows] {
@@ -72,9 +72,9 @@ public struct PostgresTransaction: Sendable {
         return results.map { PostgresRows(result: $0, vault: vault) }
     }
 
-    /// Runs a text of several statements, as a migration has them, and drops what they return.
+    /// Runs a text of several statements, such as a migration, and drops their results.
     ///
-    /// Statements that refuse to run in a transaction, COPY, and COMMIT itself have no place in it.
+    /// It must not contain COPY, COMMIT, and statements that cannot run in a transaction.
     public func execute(script: String) async throws {
         guard !script.utf8.contains(0) else {
             throw PostgresError(.invalidQuery, "the script has a NUL character in it")

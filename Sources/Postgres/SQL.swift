@@ -1,44 +1,46 @@
-/// A statement, or a part of one, with the values in the places where they are used:
+/// A statement, or a part of one, with its values in place:
 ///
 ///     let claim: SQL = "UPDATE jobs SET owner = \(.text(owner)) WHERE id = \(.uuid(id)) AND \(isDue)"
 ///
-/// A value becomes a parameter; its text never becomes a part of the statement. Another `SQL` is put in as it is, with its values. A
-/// table of values (``SQLTable``) becomes `unnest`. Text that the program makes itself is put in by `\(unescaped:)`.
+/// A value becomes a parameter, never a part of the statement's text. Another `SQL` is inserted with its text and
+/// values. A table of values (``SQLTable``) becomes `unnest`. Text that the program makes itself is inserted by
+/// `\(unescaped:)`.
 public struct SQL: Sendable, ExpressibleByStringInterpolation {
-    /// What stands before, between and behind the values.
+    /// Text before, between and after the values.
     private var pieces: [String] = [""]
     public private(set) var parameters: [PostgresValue] = []
-    /// The server plans it each time, for these parameters and for its tables as they are by then, and keeps nothing of it. For
-    /// tables that are empty most of the time: a plan that is kept from such a time reads them from end to end when they are full.
+    /// Whether the server plans the statement each time, for the current parameters and tables, and does not keep the
+    /// plan. For tables that are empty most of the time: a plan kept from such a time scans the whole table when it is
+    /// full.
     public private(set) var isPlannedAnew = false
 
     public init(stringLiteral text: String) { pieces = [text] }
 
     public init(stringInterpolation: StringInterpolation) { self = stringInterpolation.sql }
 
-    /// - Parameter text: made by the program, with no values in it.
+    /// - Parameter text: made by the program, without values.
     public init(unescaped text: String) { pieces = [text] }
 
-    /// A statement with its values apart from it. It cannot be a part of another.
+    /// Creates a statement with separate values. It cannot be a part of another.
     ///
     /// - Parameters:
-    ///   - text: with the values in it as `$1` and so on.
+    ///   - text: contains the values as `$1` and so on.
     ///   - values: in the order of their numbers.
-    ///   - isPlannedAnew: as ``isPlannedAnew`` says.
+    ///   - isPlannedAnew: see ``isPlannedAnew``.
     public init(_ text: String, _ values: [PostgresValue] = [], isPlannedAnew: Bool = false) {
         pieces = [text]
         parameters = values
         self.isPlannedAnew = isPlannedAnew
     }
 
-    /// The same, with ``isPlannedAnew``.
+    /// The same statement, with ``isPlannedAnew`` set.
     public var plannedAnew: SQL {
         var sql = self
         sql.isPlannedAnew = true
         return sql
     }
 
-    /// With `$1` in the place of the first value.
+    /// The statement's text, with `$1` for the first value.
     public var text: String {
         guard pieces.count > 1 else { return pieces[0] }
         var text = ""
@@ -83,20 +85,20 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
 
         public mutating func appendInterpolation(_ part: SQL) { sql.append(part) }
 
-        /// Text that the program makes itself: never what came from outside.
+        /// Inserts text that the program makes itself: never text from outside.
         public mutating func appendInterpolation(unescaped text: String) { sql.append(text) }
 
-        /// A constant by its name; the number itself becomes a part of the text.
+        /// Inserts a constant; its number becomes a part of the text.
         public mutating func appendInterpolation<Constant: RawRepresentable<Int16>>(_ constant: Constant) {
             sql.append(String(constant.rawValue))
         }
 
-        /// `unnest($1, …) AS name(bucket, …)`.
+        /// Inserts `unnest($1, …) AS name(bucket, …)`.
         ///
         /// - Parameters:
-        ///   - table: of it the names and the values of the columns.
-        ///   - name: of the rows in the statement.
-        ///   - ordinal: the name of one more column, which counts the rows from 1.
+        ///   - table: names and values of the columns.
+        ///   - name: name of the rows in the statement.
+        ///   - ordinal: name of an additional column that counts the rows from 1.
         public mutating func appendInterpolation(_ table: SQLTable, as name: String, ordinal: String? = nil) {
             sql.append("unnest(")
             for (number, column) in table.columns.enumerated() {
@@ -109,7 +111,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     }
 }
 
-/// Values of many rows, by column: each an array, all of one length.
+/// Values of many rows, by column: one array for each column, all of the same length.
 public struct SQLTable: Sendable, ExpressibleByDictionaryLiteral {
     public private(set) var columns: [(name: String, value: PostgresValue)]
 
@@ -123,7 +125,7 @@ public struct SQLTable: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension [SQL] {
-    /// The parts one behind the other.
+    /// The parts, joined by a separator.
     public func joined(_ separator: SQL) -> SQL {
         dropFirst().reduce(first ?? "") { "\($0)\(separator)\($1)" }
     }

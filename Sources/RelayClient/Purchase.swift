@@ -1,8 +1,8 @@
 import Foundation
 
-/// One purchase, as the relay takes it.
+/// One purchase, in the form that the relay accepts.
 public struct Purchase: Sendable, Hashable {
-    /// What the app runs on, where it bought in the App Store.
+    /// Platform of the app, for purchases in the App Store.
     public enum AppType: String, Sendable, Hashable {
         case ios
         case tvos
@@ -17,18 +17,18 @@ public struct Purchase: Sendable, Hashable {
         }
     }
 
-    /// The customer's address; case and surrounding space do not matter. At most 254 bytes.
+    /// The customer's email, at most 254 bytes. Case and surrounding space do not matter.
     public var email: String
     /// The offer's id at Cleeng, such as `S123456789_US`. At most 100 letters, digits, `_`, `-` and `.`.
     public var offer: String
     public var proof: Proof
     public var appType: AppType
-    /// 1 to 40 characters; any other, or a wrong one, is left out and listed in ``RelayClient/Validation/warnings``.
+    /// 1 to 40 characters. The relay ignores an invalid coupon and lists it in ``RelayClient/Validation/warnings``.
     public var coupon: String?
-    /// The publisher's own id of the user, 1 to 512 characters. By default the relay takes the email.
+    /// The publisher's own id of the user, 1 to 512 characters. Defaults to the email.
     public var applicationUsername: String?
-    /// The customer's number at Cleeng. With it a signed transaction may take Cleeng's StoreKit 2 road, and a subscription at Google Play
-    /// that of Cleeng's connector for it.
+    /// The customer's number at Cleeng. It allows Cleeng's StoreKit 2 API for a signed transaction, and Cleeng's Google
+    /// connector for a subscription at Google Play.
     public var cleengCustomerID: Int?
 
     public init(
@@ -45,17 +45,18 @@ public struct Purchase: Sendable, Hashable {
     }
 }
 
-/// What a store gave the app to prove a purchase.
+/// Data from a store that proves a purchase.
 public enum Proof: Sendable, Hashable {
-    /// StoreKit 2: `VerificationResult.jwsRepresentation`, as it is; and `Transaction.id` in digits.
+    /// StoreKit 2: `VerificationResult.jwsRepresentation`, unchanged; and `Transaction.id` in digits.
     case signedTransaction(String, transactionID: String)
     /// StoreKit 1: the file at `Bundle.main.appStoreReceiptURL`; and `SKPaymentTransaction.transactionIdentifier`.
     case appReceipt(Data, transactionID: String)
-    /// Google Play: of the `Purchase` of its billing library.
+    /// Google Play: fields of the billing library's `Purchase`.
     case googlePlay(productID: String, purchaseToken: String, packageName: String, orderID: String? = nil)
-    /// Amazon Appstore: of the `Receipt` and the `UserData` of its SDK.
+    /// Amazon Appstore: fields of the SDK's `Receipt` and `UserData`.
     case amazon(receiptID: String, userID: String)
-    /// Roku Pay: of the `orderStatus` of `doOrder`. Amount and total are texts or numbers, as the relay is to pass them on.
+    /// Roku Pay: the `orderStatus` of `doOrder`. The relay passes amount and total on as texts or numbers, as given
+    /// here.
     case roku(Order)
 
     /// An order of Roku Pay.
@@ -95,7 +96,7 @@ extension Purchase {
         }
     }
 
-    /// The same bytes for the same purchase.
+    /// JSON with sorted keys: equal purchases give equal bytes.
     func body() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

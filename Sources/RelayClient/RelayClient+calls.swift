@@ -10,9 +10,9 @@ extension RelayClient {
         try await call(request).validation()
     }
 
-    /// One request, and an answer that is a success.
+    /// Sends one request and returns a successful answer.
     ///
-    /// - Throws: ``RelayError``, and `CancellationError` where the task was cancelled.
+    /// - Throws: ``RelayError``; `CancellationError` if the task was cancelled.
     func call(_ request: RelayRequest) async throws -> RelayAnswer {
         var request = request
         if let customerToken {
@@ -20,7 +20,8 @@ extension RelayClient {
                 request.headers["X-Customer-Token"] = try await customerToken()
             } catch {
                 try Task.checkCancellation()
-                // Refreshing one needs the network too, and its troubles pass as the relay's do. Nothing was sent.
+                // Refreshing a token needs the network too, so its failures are as temporary as the relay's. Nothing
+                // was sent.
                 if error is URLError { throw RelayError(.unreachable, "there is no customer token: \(error)") }
                 throw RelayError(.noCustomerToken, "there is no customer token: \(error)")
             }
@@ -29,7 +30,7 @@ extension RelayClient {
         do {
             answer = try await transport.send(request)
         } catch {
-            // A cancelled request fails in words of the transport's own.
+            // The transport reports a cancelled request with its own error.
             try Task.checkCancellation()
             throw RelayError(noAnswer: error)
         }
@@ -44,7 +45,7 @@ extension RelayAnswer {
         PolledValidation(validation: try read(RelayClient.Validation.self), retryAfter: retryAfter)
     }
 
-    /// - Throws: as ``validation()``.
+    /// - Throws: like ``validation()``.
     func validations() throws -> [RelayClient.Validation] {
         struct List: Decodable { var entitlements: [RelayClient.Validation] }
         return try read(List.self).entitlements
@@ -59,14 +60,14 @@ extension RelayAnswer {
         }
     }
 
-    /// Whole seconds, up to a day; the form with a date is not heeded, for the device's clock may be wrong.
+    /// Whole seconds, up to a day. The form with a date is ignored, because the device's clock may be wrong.
     var retryAfter: Duration? {
         guard let seconds = header("Retry-After").flatMap({ Int($0) }), seconds >= 0 else { return nil }
         return .seconds(min(seconds, 86_400))
     }
 }
 
-/// A validation, and when to ask again.
+/// A validation, with the time to wait before the next poll.
 struct PolledValidation: Sendable {
     var validation: RelayClient.Validation
     var retryAfter: Duration?

@@ -1,40 +1,39 @@
 import Foundation
 
 extension RelayClient {
-    /// What is known of a validation now. One request, one try.
+    /// Returns the current state of a validation, with one request and no retry.
     ///
-    /// - Throws: ``RelayError``; its code is ``RelayError/Code/unknownValidation`` for an id that the relay does not
-    ///   know, or not of this app.
+    /// - Throws: ``RelayError``; its code is ``RelayError/Code/unknownValidation`` for an id that is unknown, or
+    ///   belongs to another app.
     public func status(of id: Validation.ID) async throws -> Validation {
         try await validation(request("GET", entitlements.appending(component: id))).validation
     }
 
-    /// The state of a validation, and each one that follows, until a final one. Lost connections, 429 and 5xx are
-    /// outlived.
+    /// The state of a validation, and each later one, up to a final state. Survives lost connections, 429 and 5xx.
     ///
-    /// Polls are held by the relay, which answers them when something changes; where they are not held, they come in
-    /// the rhythm that the relay asks for, every five seconds.
+    /// The relay holds polls and answers them when something changes. Polls that are not held are sent at the relay's
+    /// interval, every five seconds.
     ///
-    /// The sequence throws ``RelayError``: ``RelayError/Code/noOutcome`` where neither an answer nor a final state came
-    /// until half a minute after the relay's own deadline; others at once where asking again would not help.
+    /// The sequence throws ``RelayError``. The code is ``RelayError/Code/noOutcome`` if no answer or no final state
+    /// came within half a minute after the relay's deadline. Other errors are thrown at once if a retry cannot help.
     public func states(of id: Validation.ID) -> ValidationStates {
         ValidationStates(client: self, id: id, known: nil)
     }
 
-    /// The same, beginning with this state.
+    /// The same, starting with this state.
     public func states(of validation: Validation) -> ValidationStates {
         ValidationStates(client: self, id: validation.id, known: validation)
     }
 
-    /// Whether a customer is entitled to an offer now, by the purchase that counts: what an app asks at its start. One
-    /// request, one try.
+    /// Returns whether a customer is entitled to an offer now, by the newest relevant purchase. Apps ask this when they
+    /// start. Sends one request and does not retry.
     ///
     /// - Parameters:
-    ///   - email: the customer's, as the purchases were posted with it.
-    ///   - offer: its id at the billing system.
-    ///   - fresh: the relay asks the billing system first, at most once in five seconds for a customer. So somebody
-    ///     who bought on the web is found. It takes longer; for an app's start the default is enough.
-    /// - Returns: nil where the relay knows of no purchase.
+    ///   - email: the customer's email, as posted with the purchases.
+    ///   - offer: the offer's id at the billing system.
+    ///   - fresh: the relay asks the billing system first, at most once in five seconds for a customer. This finds
+    ///     purchases made on the web, but takes longer. The default is enough for an app's start.
+    /// - Returns: nil if the relay knows of no purchase.
     /// - Throws: ``RelayError``.
     public func entitlement(email: String, offer: String, fresh: Bool = false) async throws -> Validation? {
         let answer = try await call(question([("customerEmail", email), ("offerId", offer)], fresh: fresh))
@@ -42,12 +41,12 @@ extension RelayClient {
         return try answer.validation().validation
     }
 
-    /// Every offer that the relay knows of a customer, in any app of the publisher's, the newest first and 100 at most. One
-    /// request, one try.
+    /// Returns every known offer of a customer, in all apps of the publisher, newest first, 100 at most. Sends one
+    /// request and does not retry.
     ///
     /// - Parameters:
-    ///   - email: the customer's, as the purchases were posted with it.
-    ///   - fresh: as in ``entitlement(email:offer:fresh:)``.
+    ///   - email: the customer's email, as posted with the purchases.
+    ///   - fresh: like in ``entitlement(email:offer:fresh:)``.
     /// - Throws: ``RelayError``.
     public func entitlements(email: String, fresh: Bool = false) async throws -> [Validation] {
         try await call(question([("customerEmail", email)], fresh: fresh)).validations()
@@ -56,7 +55,7 @@ extension RelayClient {
     private func question(_ items: [(name: String, value: String)], fresh: Bool) -> RelayRequest {
         var parts = URLComponents(url: entitlements, resolvingAgainstBaseURL: true)
         parts?.percentEncodedQueryItems = items.map { name, value in
-            // Stricter than a query has to be: nobody on the way may take a plus sign for a space.
+            // Stricter than a query requires: no proxy may read a plus sign as a space.
             URLQueryItem(name: name, value: value.addingPercentEncoding(withAllowedCharacters: Self.unreserved))
         }
         var request = request("GET", parts?.url ?? entitlements)
@@ -64,7 +63,7 @@ extension RelayClient {
         return request
     }
 
-    /// One poll; held for so many seconds where that is not 0.
+    /// Sends one poll. The relay holds it for this many seconds, or answers at once for 0.
     func poll(_ id: Validation.ID, hold seconds: Int) async throws -> PolledValidation {
         var request = request("GET", entitlements.appending(component: id))
         if seconds > 0 {
@@ -80,7 +79,7 @@ extension RelayClient {
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }
 
-/// What the relay says of a customer who never bought an offer.
+/// The relay's answer if the customer never bought an offer.
 struct NothingKnown: Decodable {
     private var status: String
     private var validationId: String?
@@ -88,9 +87,9 @@ struct NothingKnown: Decodable {
     var isSo: Bool { status == "unknown" && validationId == nil }
 }
 
-/// The states of a validation as they come, up to a final one; see ``RelayClient/states(of:)-(Validation.ID)``.
+/// The states of a validation, up to a final one; see ``RelayClient/states(of:)-(Validation.ID)``.
 ///
-/// Nothing runs between two calls of `next()`, and cancelling the task that waits in one ends it at once, with
+/// Nothing runs between two calls of `next()`. Cancelling a task that waits in `next()` ends the wait at once with
 /// `CancellationError`.
 public struct ValidationStates: AsyncSequence, Sendable {
     public typealias Element = RelayClient.Validation

@@ -1,25 +1,24 @@
 import Foundation
 
 extension RelayClient {
-    /// Posts a purchase. When this returns, the relay has it in its database, and it reaches the billing system
-    /// whatever happens to the app: now the store's transaction may be finished.
+    /// Posts a purchase. When this returns, the purchase is in the relay's database and will reach the billing system,
+    /// whatever happens to the app. The app may then finish the store's transaction.
     ///
-    /// Passing trouble is met with further tries of the same request, for about a minute. The same purchase posted
-    /// again is the same validation while that is pending or granted; one that failed starts anew.
+    /// Temporary failures are retried with the same request for about a minute. Posting the same purchase again yields
+    /// the same validation while that is pending or granted. After a failed validation, it starts a new one.
     ///
     /// - Parameters:
-    ///   - purchase: with the receipt or the signed transaction that the store gave the app.
-    ///   - idempotencyKey: the name of this request over all tries. Keep one beside the purchase where it may
-    ///     be posted again hours later: for 24 hours it finds the validation that it first made, even one that has
-    ///     failed.
-    /// - Returns: the validation, most often pending; settled where a repeat finds it so.
-    /// - Throws: ``RelayError``, whose ``RelayError/mayHaveBeenTaken`` says whether the relay may have the purchase all
-    ///   the same; `CancellationError`, after which it may have it too.
+    ///   - purchase: includes the receipt or the signed transaction from the store.
+    ///   - idempotencyKey: identifies this request over all tries. Keep it with the purchase if the app may post it
+    ///     again hours later. For 24 hours it returns the validation that it first created, even one that has failed.
+    /// - Returns: the validation, usually pending; settled if a repeated purchase already is.
+    /// - Throws: ``RelayError``, whose ``RelayError/mayHaveBeenTaken`` says whether the relay may still have the
+    ///   purchase; `CancellationError`, after which it may have it too.
     public func submit(_ purchase: Purchase, idempotencyKey: UUID = UUID()) async throws -> Validation {
         var request = request("POST", baseURL.appending(path: purchase.path))
         request.headers["Content-Type"] = "application/json"
         request.headers["Idempotency-Key"] = "\"\(idempotencyKey.uuidString.lowercased())\""
-        // Written once: a key that comes with other bytes is refused.
+        // Encoded once: the relay refuses a key that arrives with other bytes.
         request.body = try purchase.body()
         var posting = Posting(at: time.now())
         while true {
@@ -34,18 +33,18 @@ extension RelayClient {
         }
     }
 
-    /// Posts a purchase and waits for its outcome: about as long as the relay allows for one, a minute, and half a
-    /// minute more where connections are lost.
+    /// Posts a purchase and waits for its outcome. This takes a minute at most, and half a minute more if connections are
+    /// lost.
     ///
     /// When this returns, whatever the outcome, the relay has the purchase.
     ///
     /// - Parameters:
-    ///   - purchase: as ``submit(_:idempotencyKey:)`` takes it, like the key.
-    ///   - idempotencyKey: the name of this request over all tries.
-    ///   - onState: is given each state, the first one as soon as the relay has the purchase: the moment to keep its
-    ///     ``RelayClient/Validation/id`` and to finish the store's transaction.
-    /// - Throws: as ``submit(_:idempotencyKey:)``; and ``RelayError`` where the relay does not return the outcome of the
-    ///   purchase, such as for a key that was revoked meanwhile.
+    ///   - purchase: like for ``submit(_:idempotencyKey:)``.
+    ///   - idempotencyKey: identifies this request over all tries.
+    ///   - onState: called with each state, first as soon as the relay has the purchase. At that point, store its
+    ///     ``RelayClient/Validation/id`` and finish the store's transaction.
+    /// - Throws: like ``submit(_:idempotencyKey:)``; and ``RelayError`` if the relay does not return the outcome, such
+    ///   as after the key was revoked.
     public func redeem(
         _ purchase: Purchase, idempotencyKey: UUID = UUID(), onState: (Validation) async -> Void = { _ in }
     ) async throws -> Outcome {
@@ -59,7 +58,7 @@ extension RelayClient {
             error.mayHaveBeenTaken = true
             throw error
         } catch is RelayError {
-            // Nobody said, for longer than the relay may take: that counts as a failure, until the app looks again.
+            // No final state came within the relay's limit. That counts as a failure until the app asks again.
         }
         return .assumeFailed
     }

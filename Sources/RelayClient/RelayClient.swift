@@ -1,6 +1,6 @@
 import Foundation
 
-/// An app's way to the relay: posts a purchase, waits for its outcome, and asks whether a customer is entitled.
+/// Client of the relay for apps: posts a purchase, waits for its outcome, and asks whether a customer is entitled.
 ///
 /// ```swift
 /// let relay = RelayClient(baseURL: url, key: "rr_app_…")
@@ -11,11 +11,10 @@ import Foundation
 /// }
 /// ```
 ///
-/// A value without state of its own: make one for the app and copy it where it is needed. Its calls may run at the same
-/// time.
+/// A value without state of its own: create one and copy it freely. Its calls may run concurrently.
 public struct RelayClient: Sendable {
-    /// A JSON Web Token that says who the customer is, for relays that ask for one (`X-Customer-Token`). It is asked
-    /// for before every request, so give out a kept one while it is valid.
+    /// Provides a JSON Web Token that identifies the customer, for relays that require it (`X-Customer-Token`). Called
+    /// before every request, so return a cached token while it is valid.
     public typealias CustomerToken = @Sendable () async throws -> String
 
     let baseURL: URL
@@ -26,9 +25,9 @@ public struct RelayClient: Sendable {
 
     /// - Parameters:
     ///   - baseURL: of the relay's app front, such as `https://relay.example.com`; a path in it is kept.
-    ///   - key: of role `app`. It names the app, and proves nobody's identity.
-    ///   - customerToken: for relays that ask who the customer is.
-    ///   - transport: carries the requests.
+    ///   - key: an API key of role `app`. It identifies the app, but authenticates no person.
+    ///   - customerToken: for relays that require a customer's identity.
+    ///   - transport: sends the requests.
     public init(
         baseURL: URL, key: String, customerToken: CustomerToken? = nil,
         transport: any RelayTransport = URLSessionTransport()

@@ -1,20 +1,20 @@
 import Foundation
 
-/// Why a call of ``RelayClient`` came to nothing.
+/// Why a call of ``RelayClient`` failed.
 public struct RelayError: Error, Sendable, Hashable {
     public var code: Code
-    /// In words, for logs and developers.
+    /// Explanation for logs and developers.
     public var detail: String
     /// HTTP status of the answer; nil if none came.
     public var httpStatus: Int?
-    /// Every wrong field, where the code is ``Code/invalidFields``.
+    /// Every invalid field, if the code is ``Code/invalidFields``.
     public var errors: [FieldError]
-    /// How long the relay asks to be left alone.
+    /// How long the relay asks the client to wait.
     public var retryAfter: Duration?
-    /// The name of the request in the relay's log.
+    /// Id of the request in the relay's log.
     public var requestID: String?
-    /// Whether the relay may have the purchase although the answer was lost. Post the same purchase again to find out;
-    /// that does no harm. Where this is false, the relay does not have it.
+    /// Whether the relay may have the purchase although the answer was lost. To find out, post the same purchase again;
+    /// that does no harm. If false, the relay does not have it.
     public var mayHaveBeenTaken: Bool
 
     public init(
@@ -30,11 +30,11 @@ public struct RelayError: Error, Sendable, Hashable {
         self.mayHaveBeenTaken = mayHaveBeenTaken
     }
 
-    /// Whether the same request may succeed later. Where not, something has to be mended first.
+    /// Whether the same request may succeed later. If false, its cause must be fixed first.
     public var isRetryable: Bool {
         switch httpStatus {
         case nil: code == .unreachable || code == .connectionLost || code == .noOutcome
-        // A success in words that are not the relay's: something on the way has answered in its place.
+        // A success that is not in the relay's format: a proxy answered instead.
         case .some(200..<300), 408, 425, 429: true
         case .some(let status): status >= 500
         }
@@ -51,7 +51,7 @@ extension RelayError: LocalizedError, CustomStringConvertible {
 }
 
 extension RelayError {
-    /// Makes an error of an unsuccessful answer.
+    /// Creates an error from an unsuccessful answer.
     init(_ answer: RelayAnswer) {
         let problem = try? JSONDecoder().decode(ProblemDocument.self, from: answer.body)
         self.init(
@@ -63,7 +63,7 @@ extension RelayError {
             retryAfter: answer.retryAfter, requestID: answer.header("X-Request-Id"))
     }
 
-    /// Makes an error of a request that got no answer.
+    /// Creates an error for a request without an answer.
     init(noAnswer error: any Error) {
         let isUnsent = (error as? URLError).map { Self.beforeAnythingWasSent.contains($0.code) } ?? false
         self.init(isUnsent ? .unreachable : .connectionLost, error.localizedDescription)
@@ -76,7 +76,7 @@ extension RelayError {
         .serverCertificateNotYetValid, .clientCertificateRejected, .clientCertificateRequired,
     ]
 
-    /// Whether a purchase that was answered so may be in the relay's database.
+    /// Whether the purchase may be in the relay's database despite this answer.
     var leavesOpenWhetherTaken: Bool {
         switch httpStatus {
         case nil: code == .connectionLost
@@ -87,7 +87,7 @@ extension RelayError {
     }
 }
 
-/// An `application/problem+json` body (RFC 9457), as far as it can be read.
+/// The readable part of an `application/problem+json` body (RFC 9457).
 struct ProblemDocument: Decodable {
     struct Field: Decodable {
         var field: String?
@@ -108,7 +108,7 @@ extension RelayError {
         public var field: String
         /// `required`, `wrong_type`, `invalid`, `too_long`.
         public var code: String
-        /// In words.
+        /// Explanation for developers.
         public var detail: String
 
         public init(field: String, code: String, detail: String) {

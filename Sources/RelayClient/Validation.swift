@@ -1,9 +1,9 @@
 import Foundation
 
 extension RelayClient {
-    /// What the relay knows of one purchase.
+    /// The relay's state of one purchase.
     public struct Validation: Sendable, Hashable, Identifiable {
-        /// Its outcome. A newer relay may send other values; they are final.
+        /// State of a validation. A newer relay may send other values; they are final.
         public struct Status: RawRepresentable, Sendable, Hashable {
             public let rawValue: String
 
@@ -13,46 +13,46 @@ extension RelayClient {
             public static let pending = Status(rawValue: "pending")
             /// Reveal the content.
             public static let granted = Status(rawValue: "granted")
-            /// Refused; ``Validation/reason`` says why.
+            /// Rejected; ``Validation/reason`` gives the reason.
             public static let rejected = Status(rawValue: "rejected")
-            /// No grant came in the time allowed: assume that it failed.
+            /// No grant within the time limit: assume that it failed.
             public static let timedOut = Status(rawValue: "timed_out")
-            /// Was granted; the subscription belongs to another email now.
+            /// Was granted; the subscription now belongs to another email.
             public static let transferred = Status(rawValue: "transferred")
             /// Was granted; since refunded, revoked or expired.
             public static let revoked = Status(rawValue: "revoked")
 
-            /// No poll need follow. It may change all the same, days later: ask again at the app's next start.
+            /// Whether polling can stop. The state may still change days later: ask again when the app starts.
             public var isFinal: Bool { self != .pending }
         }
 
-        /// A thing that the relay noticed and did not refuse, such as a coupon that it left out.
+        /// A problem that the relay noticed but accepted, such as an ignored coupon.
         public struct Warning: Sendable, Hashable, Decodable {
             public var field: String
             public var code: String
             public var detail: String
         }
 
-        /// 38 hexadecimal digits. Keep it on the device while it is pending.
+        /// 38 hexadecimal digits. Store it on the device while the validation is pending.
         public var id: String
         public var status: Status
-        /// Whether the content may be revealed: the one thing to go by.
+        /// Whether to reveal the content. Apps should rely on this alone.
         public var accessGranted: Bool
         public var offer: String
-        /// Why it is rejected, timed out or revoked, where that is known.
+        /// Why it is rejected, timed out or revoked, if known.
         public var reason: String?
         public var receivedAt: Date
         public var settledAt: Date?
-        /// After this time it is never pending, by the relay's clock.
+        /// The validation is never pending after this time, by the relay's clock.
         public var deadline: Date
-        /// Settled after the deadline.
+        /// Whether it was settled after the deadline.
         public var isLate: Bool
-        /// When access ends unless it is renewed, where that is known.
+        /// When access ends unless renewed, if known.
         public var expiresAt: Date?
-        /// In the answer to a purchase only.
+        /// Only in the answer to a purchase.
         public var warnings: [Warning]
 
-        /// What the app does about it; nil while it is pending.
+        /// What the app should do; nil while pending.
         public var outcome: Outcome? {
             if accessGranted { return .granted(until: expiresAt, late: isLate) }
             switch status {
@@ -63,7 +63,7 @@ extension RelayClient {
             }
         }
 
-        /// Whether it says the same about the purchase; warnings stand in one answer and not in the next.
+        /// Whether both say the same about the purchase. Warnings are ignored, because only some answers contain them.
         func tellsTheSame(as other: Validation) -> Bool {
             status == other.status && accessGranted == other.accessGranted && reason == other.reason
                 && settledAt == other.settledAt && isLate == other.isLate && expiresAt == other.expiresAt
@@ -95,7 +95,7 @@ extension RelayClient.Validation: Decodable {
         offer = try fields.decode(String.self, forKey: .offerId)
         receivedAt = try required(.receivedAt)
         deadline = try required(.deadline)
-        // The answer to a purchase that is pending leaves out the rest.
+        // The answer to a pending purchase leaves out the rest.
         reason = try fields.decodeIfPresent(String.self, forKey: .reason)
         settledAt = try moment(.settledAt)
         isLate = try fields.decodeIfPresent(Bool.self, forKey: .late) ?? false
@@ -104,7 +104,7 @@ extension RelayClient.Validation: Decodable {
     }
 }
 
-/// `2026-11-20T10:00:00.000Z`, the fraction being optional.
+/// Parses `2026-11-20T10:00:00.000Z`; the fraction is optional.
 enum Moment {
     static func parse(_ text: String) -> Date? {
         (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
@@ -112,17 +112,17 @@ enum Moment {
     }
 }
 
-/// What an app does about a purchase.
+/// What an app should do about a purchase.
 public enum Outcome: Sendable, Hashable {
     /// Reveal the content.
     ///
-    /// - `until`: when access ends unless it is renewed; nil where that is not known.
-    /// - `late`: it came after the app had read `timed_out`.
+    /// - `until`: when access ends unless renewed; nil if unknown.
+    /// - `late`: the grant came after the app had read `timed_out`.
     case granted(until: Date?, late: Bool)
-    /// Access is not given, and the user should learn of it. The reason is the billing system's code or one of the
-    /// relay's, such as `transferred`, `refunded` or `expired`; nil where none is known.
+    /// Access is not granted, and the app should tell the user. The reason is a code of the billing system or of the
+    /// relay, such as `transferred`, `refunded` or `expired`; nil if unknown.
     case refused(reason: String?)
-    /// No grant came in the time allowed: tell the user that it failed, and look again at the next start of the app. A
-    /// late grant is not lost.
+    /// No grant within the time limit: tell the user that it failed, and ask again when the app starts. A late grant is
+    /// not lost.
     case assumeFailed
 }

@@ -1,14 +1,14 @@
 import Foundation
 import NIOCore
 
-/// Microseconds since 1970 by this machine's clock: the one that the database and the simulator read too.
+/// Microseconds since 1970 by this machine's clock, which the database and the simulator use too.
 func microsecondsNow() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
 }
 
-/// How a set of times is spread.
+/// Distribution of a set of times.
 struct Spread: Encodable, Sendable {
     var count: Int
     var min: Int64
@@ -32,14 +32,14 @@ struct Spread: Encodable, Sendable {
     }
 }
 
-/// One line of JSON on standard output, past its buffers: the reader waits for it.
+/// Writes one line of JSON to standard output, unbuffered, because the reader waits for it.
 func report(_ value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     FileHandle.standardOutput.write(try encoder.encode(value) + Data([UInt8(ascii: "\n")]))
 }
 
-/// One line of JSON for each, in place of what stands in the file.
+/// Writes one line of JSON for each sample, replacing the file's content.
 func write(_ samples: [some Encodable], to path: String) throws {
     let encoder = JSONEncoder()
     var lines = Data()

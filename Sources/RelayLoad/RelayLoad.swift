@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `relay-load`: the clients and receivers that `scripts/bench` needs and that a plain load generator cannot play.
+/// `relay-load`: clients and receivers for `scripts/bench` that a general load generator cannot provide.
 @main
 struct RelayLoad: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

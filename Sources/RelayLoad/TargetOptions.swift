@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import NIOCore
 
-/// Where the relay listens, and the key that opens it.
+/// Address of the relay, and an API key for it.
 struct TargetOptions: ParsableArguments {
     @Option(help: "The address of the app front.")
     var host = "127.0.0.1"
@@ -17,12 +17,12 @@ struct TargetOptions: ParsableArguments {
         guard (1...65_535).contains(port) else { throw ValidationError("--port is 1 to 65535") }
     }
 
-    /// - Throws: ``ValidationError`` where the file cannot be read.
+    /// - Throws: ``ValidationError`` if the file cannot be read.
     func client(eventLoop: any EventLoop) throws -> LoadClient {
         LoadClient(host: host, port: port, key: try Self.text(of: keyFile), eventLoop: eventLoop)
     }
 
-    /// A file's text without the white space around it.
+    /// A file's text without surrounding white space.
     static func text(of path: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: path), let text = String(data: data, encoding: .utf8)
         else { throw ValidationError("cannot read \(path)") }

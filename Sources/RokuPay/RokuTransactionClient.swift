@@ -7,9 +7,10 @@ import OutboundHTTP
 public import RelayCore
 public import StoreAPI
 
-/// Roku Pay's transaction service. Nothing throws: every call ends in an answer, and within its time.
+/// Client of Roku Pay's transaction service. Its methods never throw and keep their time limit.
 ///
-/// The API key is a part of the path. So no address appears in a log, an error or an answer: at debug level status and time.
+/// The API key is part of the path. Therefore no URL appears in a log, an error or an answer. Debug logs hold only
+/// status and duration.
 public struct RokuTransactionClient: Sendable {
     private let url: String
     private let key: RokuAPIKey
@@ -22,7 +23,7 @@ public struct RokuTransactionClient: Sendable {
 
     /// - Parameters:
     ///   - url: `https://apipub.roku.com`, without a trailing slash.
-    ///   - httpClient: shut down by who made it.
+    ///   - httpClient: shut down by its creator.
     public init(url: String, key: RokuAPIKey, timeout: Duration, httpClient: HTTPClient, logger: Logger) {
         self.url = url
         self.key = key
@@ -31,11 +32,11 @@ public struct RokuTransactionClient: Sendable {
         self.logger = logger
     }
 
-    /// Asks how a subscription stands: `validate-transaction`.
+    /// Returns a subscription's state: `validate-transaction`.
     ///
     /// - Parameters:
-    ///   - transactionID: of any of its transactions.
-    ///   - readAt: the time by which what is read is dated.
+    ///   - transactionID: any of its transactions.
+    ///   - readAt: time of the statement.
     public func transaction(_ transactionID: String, readAt: Timestamp) async -> StoreAnswer<StoreSubscription> {
         guard let transaction = transactionID.pathSegment() else { return .notAPurchase("invalid") }
         guard let key = key.text.pathSegment() else { return .misconfigured("the API key") }
@@ -69,7 +70,7 @@ public struct RokuTransactionClient: Sendable {
         return found.map { .found($0) } ?? .tryAgain("unreadable", retryAfter: nil)
     }
 
-    /// Whether it looks like Roku's: letters, digits and dashes.
+    /// Whether the id looks like Roku's: letters, digits and dashes.
     private static func isPlain(_ id: String) -> Bool {
         id.utf8.allSatisfy { byte in
             switch byte {
@@ -82,12 +83,12 @@ public struct RokuTransactionClient: Sendable {
     }
 }
 
-/// The API key of a developer's account. It goes into a path, and nowhere else: every way to print it gives `***`.
+/// The API key of a developer's account. It is used only in the URL path: every way to print it gives `***`.
 public struct RokuAPIKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// For the answer to an unsigned notification as well.
+    /// Also used to answer unsigned notifications.
     public let text: String
 
-    /// - Returns: nil for what Roku gives out to nobody.
+    /// - Returns: nil if Roku cannot have issued it.
     public init?(_ text: String) {
         guard (1...512).contains(text.utf8.count), text != ".", text != "..",
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })

@@ -2,14 +2,15 @@ import OutboundHTTP
 import RelayCore
 import StoreAPI
 
-// All that is not certain about Roku's transaction service is in this file (source: Roku, "Roku Pay web service"):
+// Everything uncertain about Roku's transaction service is in this file (source: Roku, "Roku Pay web service"):
 //
-// - Roku publishes no table of errors. That a wrong key is answered by status 200 with `status` 1 and `UNAUTHORIZED`, and a malformed id by
-//   status 400, is from others. An unknown id's words are not known at all.
-// - Roku does not say which transaction shows the newest period. "Call with the transactionId of the subscription" reads as if any did.
-// - How long grace lasts is not in the answer. Roku's pages say three days.
+// - Roku publishes no table of errors. Other sources report status 200 with `status` 1 and `UNAUTHORIZED` for a wrong
+//   key, and status 400 for a malformed id. The text for an unknown id is not known.
+// - Roku does not say which transaction shows the newest period. "Call with the transactionId of the subscription"
+//   suggests that any does.
+// - The answer does not state the length of grace. Roku's pages say three days.
 
-/// An answer of Roku's without a transaction.
+/// An answer from Roku without a transaction.
 struct RokuRefusal {
     private enum Kind { case notAPurchase, key, passing, unknown }
 
@@ -18,11 +19,8 @@ struct RokuRefusal {
 
     /// Reads an answer of status 200; nil for a transaction.
     ///
-    /// An unknown status counts as trouble that an operator has to look at, never as no purchase: a purchase must not
-    /// suffer for what we do not understand.
-    ///
-    /// What is in no word known here is taken for trouble that an operator has to look at, never for a purchase that is none: a purchase must
-    /// not suffer for what we do not understand.
+    /// Unknown text counts as a problem for an operator, never as a missing purchase: a purchase must not suffer from
+    /// an answer that the relay does not understand.
     init?(_ json: JSONValue) {
         switch json["status"]?.scalarText?.lowercased() {
         case nil, "0", "success": return nil
@@ -44,13 +42,13 @@ struct RokuRefusal {
 
     /// | status | means |
     /// | --- | --- |
-    /// | 404 | not a purchase, if the address is right: so our settings |
-    /// | 400 | not a purchase, if the id is none of Roku's; else our settings |
+    /// | 404 | a correct address never returns it: our settings |
+    /// | 400 | not a purchase if the id is malformed; else our settings |
     /// | 401, 403 | our key |
     /// | 408, 409, 429, 5xx | try again |
     /// | all else | our settings |
     ///
-    /// - Parameter isPlainID: whether the id looks like one of Roku's.
+    /// - Parameter isPlainID: whether the id looks like Roku's.
     init(status: Int, isPlainID: Bool) {
         switch status {
         case 400 where !isPlainID: (kind, word) = (.notAPurchase, "invalid")
@@ -70,38 +68,41 @@ struct RokuRefusal {
 }
 
 extension StoreSubscription {
-    /// "Three days" of Roku's pages.
+    /// Three days, according to Roku's pages.
     private static let grace = Duration.seconds(3 * 86_400)
-    /// How long what Roku entitles beyond all its dates is believed, before it is asked again.
+    /// How long an entitlement past all stated dates is trusted before Roku is asked again.
     private static let entitledFor = Duration.seconds(3_600)
 
-    /// A transaction as `validate-transaction` shows it. Nil for what names no product. What Roku adds or leaves out breaks nothing.
+    /// A transaction from `validate-transaction`. Nil if it names no product. Other fields are optional, so that
+    /// changes by Roku break nothing.
     ///
     /// | `isEntitled` | `expirationDate` | `cancelled` | state |
     /// | --- | --- | --- | --- |
-    /// | true | to come | false | active |
-    /// | true | to come | true | canceled |
-    /// | true | gone by | false | in grace |
-    /// | true | gone by | true | canceled: its last day |
-    /// | false | gone by | false | on hold |
-    /// | false | to come | false | expired: replaced by another |
+    /// | true | future | false | active |
+    /// | true | future | true | canceled |
+    /// | true | past | false | in grace |
+    /// | true | past | true | canceled: its last day |
+    /// | false | past | false | on hold |
+    /// | false | future | false | expired: replaced by another |
     /// | false | | true | expired |
-    /// | not said | | | unknown: its dates count |
+    /// | missing | | | unknown: its dates count |
     ///
-    /// `purchaseStatus` `PendingActive`, of a downgrade that has not begun, counts before all of these: the page says that it is not entitled, the
-    /// example that it is. Its dates count. What has no end is paid once; Roku entitles nobody to that.
+    /// `purchaseStatus` `PendingActive`, for a downgrade that has not begun, takes precedence, and its dates count.
+    /// Roku's page says that it is not entitled, but the example shows that it is. A purchase without an end was paid
+    /// once; Roku reports no entitlement for it.
     ///
     /// - Parameters:
-    ///   - asked: the transaction by which Roku was asked. A later one finds the subscription too; its key is the original one.
+    ///   - asked: the transaction by which Roku was asked. A later one finds the subscription too, but its key is the
+    ///     original one.
     ///   - readAt: when Roku was asked.
     init?(roku json: JSONValue, asked: String, readAt: Timestamp) {
         guard let product = json["productId"]?.scalarText, !product.isEmpty else { return nil }
-        // The rest of the members begins with a small letter.
+        // Roku's other members begin with a small letter.
         let transaction = json.named("transactionId") ?? asked
         let original = json.named("OriginalTransactionId") ?? json.named("originalTransactionId")
         let key = TransactionID(original ?? transaction)
         let expiry = json["expirationDate"].flatMap(Self.date)
-        // Without an end access would never end: only Roku can say that there is none.
+        // An unreadable date must not count as a missing one: access would never end.
         guard expiry != nil || json.named("expirationDate") == nil else { return nil }
         let isCancelled = json["cancelled"]?.flag ?? false
         let isEntitled = json["isEntitled"]?.flag
@@ -139,7 +140,7 @@ extension StoreSubscription {
             cancellation = StoreCancellation(isToCome && !isCancelled ? .replaced : .unknown)
         default: break
         }
-        // Of a downgrade the old one runs on.
+        // After a downgrade, the old subscription runs on.
         if json["purchaseType"]?.text?.uppercased() == "UPGRADE",
             let replaced = json["cancelledTransactionIds"]?.list?.first?.scalarText, !replaced.isEmpty
         {
@@ -151,7 +152,8 @@ extension StoreSubscription {
         (json["originalPurchaseDate"] ?? json["purchaseDate"]).flatMap(date)
     }
 
-    /// `/Date(1581033062000+0000)/`: milliseconds since 1970; the offset says how to show it. Any other form of a date is taken too.
+    /// Reads `/Date(1581033062000+0000)/`: milliseconds since 1970; the offset is only for display. Any other date form
+    /// is accepted too.
     private static func date(_ value: JSONValue) -> Timestamp? {
         guard let text = value.text, text.hasPrefix("/Date(") else { return value.moment }
         let digits = text.dropFirst(6).prefix { $0.isASCII && $0.isNumber }
@@ -162,12 +164,13 @@ extension StoreSubscription {
 }
 
 extension JSONValue {
-    /// Whether Roku tells of a refund. Its amount is negative, and it has neither an original transaction nor an end; nothing is had by it.
+    /// Whether this is a refund. Its amount is negative, and it has neither an original transaction nor an end; it
+    /// gives no access.
     var isRokuRefund: Bool {
         self["amount"]?.scalarText?.hasPrefix("-") == true && named("expirationDate") == nil
     }
 
-    /// Roku writes what is not there as null, as an empty text, or not at all.
+    /// Roku writes missing values as null, as an empty text, or not at all.
     fileprivate func named(_ member: String) -> String? {
         self[member]?.scalarText.flatMap { $0.isEmpty ? nil : $0 }
     }

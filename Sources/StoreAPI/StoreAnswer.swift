@@ -1,11 +1,11 @@
-/// What a store said when it was asked about a purchase. No case holds a secret, a token, or the text of an answer.
+/// Result of asking a store about a purchase. No case holds a secret, a token, or the text of an answer.
 public enum StoreAnswer<Value: Sendable>: Sendable {
     case found(Value)
-    /// The store says no: it knows of no such purchase, or not any longer. The word says why, of a small set.
+    /// The store does not have the purchase, or no longer. The reason is one of a small set.
     case notAPurchase(String)
-    /// It does not let us ask, or not this way: our key, our secret or our settings. No purchase may suffer for it.
+    /// The store refuses our key, our secret or our settings. This must not affect any purchase.
     case misconfigured(String)
-    /// Passing. `retryAfter`, within a second and an hour, as far as it was said.
+    /// A temporary failure. `retryAfter` is between a second and an hour, if the store stated it.
     case tryAgain(String, retryAfter: Duration?)
 }
 

@@ -1,10 +1,10 @@
 public import RelayCore
 
-/// Why a purchase has ended, or will not renew, as far as the store says.
+/// Why a purchase has ended, or will not renew, according to the store.
 public struct StoreCancellation: Sendable, Hashable {
-    /// `unknown`: it is over, and the store does not say why.
+    /// `unknown`: it is over, and the store gives no reason.
     public var reason: CancelationReason
-    /// When it was decided, as far as the store says.
+    /// Time of the cancellation, if the store states it.
     public var at: Timestamp?
 
     public init(_ reason: CancelationReason, at: Timestamp? = nil) {
@@ -12,7 +12,7 @@ public struct StoreCancellation: Sendable, Hashable {
         self.at = at
     }
 
-    /// The nearest of Apple's numbers, which the ledger knows: 1 cancelled, 2 not paid, 5 other.
+    /// The nearest of Apple's numbers, which the ledger uses: 1 cancelled, 2 not paid, 5 other.
     var expirationIntent: Int {
         switch reason {
         case .customer, .notUsefulEnough, .technicalIssues, .cost, .foundBetterApp, .otherReason, .priceIncrease: 1

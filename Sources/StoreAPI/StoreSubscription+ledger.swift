@@ -1,21 +1,21 @@
 public import RelayCore
 
 extension StoreSubscription {
-    /// What it says of a subscription's life, in the ledger's words. Nil for what was never bought, for what is used up, and where too
-    /// little is said: a subscription of which nobody knows the end is not one without an end.
+    /// The purchase as a ledger statement. Nil if it was never paid, if it is a consumable, or if required fields are
+    /// missing. A subscription with an unknown end must not count as one without an end.
     ///
-    /// Stores tell of one period alone, the one that runs or ran last, and of the beginning of the first: `purchasedAt` is the
-    /// same of all periods.
+    /// Stores report only one period, the current or the last one, and the start of the first. So `purchasedAt` is the
+    /// same for all periods.
     ///
     /// | state | period's end | renewal | over |
     /// | --- | --- | --- | --- |
-    /// | active, unknown | as stated | as stated | no; nothing is said of an unknown one |
-    /// | in grace | what was paid for, else now at the latest | not paid, grace to the stated end | no |
-    /// | on hold | now at the latest | not paid | nothing is said |
+    /// | active, unknown | as stated | as stated | no; no statement for unknown |
+    /// | in grace | end of the paid period, else now at the latest | not paid, grace to the stated end | no |
+    /// | on hold | now at the latest | not paid | no statement |
     /// | canceled | as stated | will not renew | no |
     /// | paused | now at the latest | as stated | yes |
     /// | expired | now at the latest | will not renew | yes |
-    /// | revoked | now at the latest, taken back | will not renew | yes |
+    /// | revoked | now at the latest, revoked | will not renew | yes |
     public var ledgerWord: LedgerStatement? {
         guard kind != .consumable, state.isPurchase, kind == .subscription || state != .unknown else { return nil }
         let periods = items.compactMap(period)
@@ -31,7 +31,8 @@ extension StoreSubscription {
     private func period(_ item: Item) -> LedgerPeriod? {
         var ends = item.expiresAt
         if kind == .subscription {
-            // The store says that it is not paid, or does not run: by then it has ended, whatever time of grace is in the date.
+            // The store says that it is unpaid or not running, so the period has ended, even if its date includes
+            // grace.
             if state == .inGrace { ends = min(paidUntil ?? ends ?? readAt, readAt) }
             if state.isShut { ends = min(ends ?? readAt, readAt) }
             guard ends != nil else { return nil }
@@ -48,7 +49,7 @@ extension StoreSubscription {
             isTrial: item.isTrial, isIntro: item.isIntro, discountID: DiscountID(item.offerID))
     }
 
-    /// One order may have paid for several products.
+    /// One order may pay for several products.
     private func periodID(_ item: Item) -> TransactionID {
         let order = item.orderID ?? key
         let isShared = items.contains { $0.productID != item.productID && ($0.orderID ?? key) == order }
@@ -75,7 +76,7 @@ extension StoreSubscription {
         case .inGrace:
             return LedgerEnd(isOver: false, until: graceUntil ?? mainItem?.expiresAt, statedAt: readAt)
         case .paused, .expired, .revoked:
-            // Of all that is known by then, also of an earlier order whose time is not over.
+            // Ends all known periods, including those of an earlier order that have not expired.
             return LedgerEnd(isOver: true, statedAt: readAt)
         case .onHold, .unknown, .pending, .pendingCanceled:
             return nil

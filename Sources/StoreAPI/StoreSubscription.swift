@@ -1,32 +1,32 @@
 import OutboundHTTP
 public import RelayCore
 
-/// What a store says of one purchase, read at one moment.
+/// A store's report on one purchase, as of one moment.
 public struct StoreSubscription: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable {
         case subscription
-        /// Bought once and kept.
+        /// Bought once, for permanent use.
         case oneTime = "one_time"
-        /// Used up: it enters no ledger.
+        /// Consumable: it enters no ledger.
         case consumable
     }
 
-    /// One product of a purchase. Google sells several at once; all others have one.
+    /// One product of a purchase. Google sells several in one purchase; the other stores sell one.
     public struct Item: Sendable, Hashable {
         public var productID: ProductID
-        /// The discount or offer by which it was bought.
+        /// The discount or offer with which it was bought.
         public var offerID: String?
-        /// Order of the last payment that went through.
+        /// Order of the last successful payment.
         public var orderID: TransactionID?
         public var expiresAt: Timestamp?
-        /// Nil where the store does not say.
+        /// Nil if the store does not say.
         public var autoRenews: Bool?
-        /// The product that comes after this period, where it is another one.
+        /// The product of the next period, if it is another one.
         public var nextProductID: ProductID?
-        /// Nil where the store does not say.
+        /// Nil if the store does not say.
         public var isTrial: Bool?
         public var isIntro: Bool?
-        /// Whether a higher price was agreed to; nil where none is asked for.
+        /// Whether the customer agreed to a price increase; nil if none is pending.
         public var hasAgreedToPrice: Bool?
 
         public init(productID: ProductID) { self.productID = productID }
@@ -34,8 +34,8 @@ public struct StoreSubscription: Sendable, Hashable {
 
     public var store: StorePlatform
     public var kind: Kind
-    /// What the store knows the purchase by, from its beginning to its end: the purchase token at Google, the receipt id at
-    /// Amazon, the original transaction at Roku. Without prefix.
+    /// The store's permanent id of the purchase, without prefix: the purchase token at Google, the receipt id at
+    /// Amazon, the original transaction at Roku.
     public var key: TransactionID
     /// Key of the purchase that this one replaced.
     public var previousKey: TransactionID?
@@ -43,15 +43,15 @@ public struct StoreSubscription: Sendable, Hashable {
     public var items: [Item]
     public var state: StoreState
     public var firstPurchasedAt: Timestamp?
-    /// Until when access continues without payment.
+    /// End of access without payment.
     public var graceUntil: Timestamp?
     /// End of the paid period before grace; nil if the store does not say.
     public var paidUntil: Timestamp?
     public var cancellation: StoreCancellation?
     public var isTest: Bool
-    /// Whether the grant is acknowledged; nil where the store does not say.
+    /// Whether the grant is acknowledged; nil if the store does not say.
     public var isAcknowledged: Bool?
-    /// The app's own name for its customer at the time of purchase; nil if the app gave none or the store does not say.
+    /// The app's own id of its customer at the time of purchase; nil if the app gave none or the store does not say.
     public var accountToken: String?
     /// When the store was asked.
     public var readAt: Timestamp
@@ -69,13 +69,14 @@ public struct StoreSubscription: Sendable, Hashable {
         self.readAt = readAt
     }
 
-    /// What it is called in the ledger.
+    /// Key of the subscription in the ledger.
     public var ledgerKey: TransactionID { store.subscriptionKey(key) }
 
-    /// As the ledger names environments.
+    /// The environment as the ledger names it.
     public var environment: StoreEnvironment { isTest ? .sandbox : .production }
 
-    /// The one that runs longest, and so speaks for the purchase; of several the first. What says no end runs longest of all.
+    /// The longest-running item, which represents the purchase; the first of equals. An item without an end runs
+    /// longest.
     public var mainItem: Item? {
         var main = items.first
         for item in items.dropFirst() {
@@ -89,10 +90,10 @@ public struct StoreSubscription: Sendable, Hashable {
     public var isTrial: Bool? { mainItem?.isTrial }
     /// End of the period; while in grace, the end of grace.
     public var expiresAt: Timestamp? { mainItem?.expiresAt }
-    /// Nil where the store does not say.
+    /// Nil if the store does not say.
     public var autoRenews: Bool? { mainItem?.autoRenews }
 
-    /// Fovea's `renewalIntent`; nil where there is nothing to renew, or the store does not say.
+    /// Fovea's `renewalIntent`; nil if nothing renews, or if the store does not say.
     public var renewalIntent: String? {
         guard kind == .subscription, state.isPurchase else { return nil }
         switch state {
@@ -108,35 +109,35 @@ public struct StoreSubscription: Sendable, Hashable {
     public var isInBillingRetry: Bool { state == .inGrace || state == .onHold }
 }
 
-/// How a purchase stands at the store, in one vocabulary for all of them.
+/// State of a purchase at the store, in terms common to all stores.
 public enum StoreState: String, Sendable, Hashable, CaseIterable {
     /// Not paid yet, so nothing was bought.
     case pending
-    /// It was never paid, and never will be.
+    /// Never paid, and never will be.
     case pendingCanceled = "pending_canceled"
     case active
-    /// Not paid, and access continues for a while.
+    /// Unpaid, but access continues for a while.
     case inGrace = "in_grace"
-    /// Not paid, and access has ended until it is.
+    /// Unpaid, and access is suspended until payment.
     case onHold = "on_hold"
-    /// The customer paused it: no access until it resumes by itself.
+    /// Paused by the customer: no access until it resumes by itself.
     case paused
-    /// It will not renew, and runs to its end.
+    /// Will not renew, but runs until its end.
     case canceled
     case expired
-    /// What was paid for was taken back.
+    /// The store revoked what was paid for.
     case revoked
-    /// A word that this program does not know: what counts is until when it runs.
+    /// A state that this version does not know: its dates count.
     case unknown
 
-    /// Whether anything was ever bought.
+    /// Whether the purchase was ever paid.
     public var isPurchase: Bool { self != .pending && self != .pendingCanceled }
 
-    /// Whether the store says that there is no access, whatever the dates say.
+    /// Whether the store denies access, whatever the dates say.
     var isShut: Bool { self == .onHold || self == .paused || self == .expired || self == .revoked }
 }
 
 extension JSONValue {
-    /// A date in any of its forms; what is finer than a microsecond is cut off. Nil for what is none.
+    /// A date in any of its forms, truncated to microseconds. Nil if the value is not a date.
     package var moment: Timestamp? { scalarText.flatMap { Timestamp(external: $0) } }
 }

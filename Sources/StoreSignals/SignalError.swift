@@ -1,8 +1,8 @@
-/// Why a body is none of a store's notifications. In this library's own words only.
+/// Why a body is not a store's notification. Contains only this library's own words.
 public struct SignalError: Error, Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         case notJSON
-        /// JSON, and no such notification.
+        /// Valid JSON, but not such a notification.
         case notANotification
     }
 

@@ -6,12 +6,12 @@ import Formats
     import Foundation
 #endif
 
-/// Text of a notification, admitted only in a shape that can be stored and indexed: nobody has verified it.
+/// Text of an unverified notification, admitted only in a form that can be stored and indexed.
 enum SignalText {
-    /// As of what apps post: a key of the database's has to hold a purchase's name.
+    /// The same limit as for texts that apps post: the name of a purchase must fit a database key.
     private static let mostBytes = 1_024
 
-    /// Nil for what is empty, too long, or holds control characters.
+    /// Nil if the text is empty, too long, or holds control characters.
     static func text(_ string: String) -> String? {
         guard !string.isEmpty, string.utf8.count <= mostBytes,
             !string.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
@@ -19,7 +19,8 @@ enum SignalText {
         return string
     }
 
-    /// Foundation's JSON refuses nesting deeper than 512 levels by itself. Names are bounded before it.
+    /// Foundation's JSON decoder itself rejects nesting deeper than 512 levels. Member names are bounded before it
+    /// runs.
     static func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws -> T {
         guard JSONNames.areShort(in: bytes) else {
             throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a member's name is too long"))
@@ -28,16 +29,16 @@ enum SignalText {
     }
 }
 
-/// Tells what is no JSON from JSON of another shape.
+/// Distinguishes invalid JSON from JSON of another shape.
 struct AnyJSON: Decodable {
     init(from decoder: any Decoder) throws {}
 }
 
-/// Readings of a field that another shape of value makes absent instead of an error: stores change their shapes.
+/// Lenient reads: a value of another type counts as absent instead of failing, because stores change their formats.
 extension KeyedDecodingContainer {
     func text(_ key: Key) -> String? { (try? decodeIfPresent(String.self, forKey: key)).flatMap(SignalText.text) }
 
-    /// A whole number, or its digits in a text.
+    /// A whole number, or a text of digits.
     func integer(_ key: Key) -> Int64? {
         (try? decodeIfPresent(Int64.self, forKey: key)) ?? text(key).flatMap { Int64($0) }
     }

@@ -2,7 +2,7 @@ import Formats
 import Traces
 import Tracing
 
-/// The body of `POST /v1/traces`, in OTLP's JSON form. The same spans are the same bytes.
+/// The body of `POST /v1/traces`, in OTLP's JSON form. Equal spans produce equal bytes.
 ///
 /// Source: OpenTelemetry Protocol 1.x, "JSON Protobuf Encoding": ids in hexadecimal, 64-bit numbers as text, enumerations as numbers.
 enum OTLP {
@@ -87,7 +87,7 @@ extension JSONWriter {
         endArray()
     }
 
-    /// A list is written as its text: the relay sets none.
+    /// Writes a list as its text: the relay sets no list attributes.
     private mutating func attribute(_ attribute: SpanAttribute) {
         switch attribute {
         case .string(let text): member("stringValue", text)
@@ -102,7 +102,7 @@ extension JSONWriter {
 
     private func sorted(_ attributes: SpanAttributes) -> [(key: String, value: SpanAttribute)] {
         var list: [(key: String, value: SpanAttribute)] = []
-        // They are no sequence.
+        // `SpanAttributes` is not a sequence.
         // swift-format-ignore: ReplaceForEachWithForLoop
         attributes.forEach { key, value in list.append((key, value)) }
         return list.sorted { $0.key < $1.key }
@@ -119,11 +119,11 @@ extension JSONWriter {
     }
 }
 
-/// The sender of spans.
+/// Identity of the process that sends spans.
 public struct TraceResource: Sendable {
     public var serviceName: String
     public var version: String
-    /// Tells the copies apart.
+    /// Distinguishes the copies of the relay.
     public var instance: String
 
     public init(serviceName: String, version: String, instance: String) {

@@ -9,13 +9,14 @@ public import Traces
 
 /// Sends ended spans to a collector: OTLP over HTTP, in JSON.
 ///
-/// Nobody waits for it. A batch that fails is retried as the protocol asks (429, 502, 503, 504 and broken connections, with a
-/// growing pause and `Retry-After`), a few times; then it is dropped and counted in `relay_trace_spans_dropped`.
+/// No caller waits for an export. A failed batch is retried as the protocol requires (429, 502, 503, 504 and broken
+/// connections, with a growing pause and `Retry-After`). After a few tries it is dropped and counted in
+/// `relay_trace_spans_dropped`.
 public struct SpanExporter: Service {
     public struct Target: Sendable {
         /// The whole address: `http://collector:4318/v1/traces`.
         public var url: String
-        /// Sent with each request. They may hold a secret.
+        /// Sent with each request. The values may be secret.
         public var headers: [(name: String, value: String)]
 
         public init(url: String, headers: [(name: String, value: String)] = []) {
@@ -31,12 +32,12 @@ public struct SpanExporter: Service {
     }
 
     private static let batchSize = 512
-    /// How long spans are gathered into one batch.
+    /// How long spans are collected into one batch.
     private static let gathering = Duration.milliseconds(200)
     private static let timeout = Duration.seconds(10)
     private static let pauses: [Duration] = [.seconds(1), .seconds(2), .seconds(5), .seconds(10)]
     private static let longestPause = Duration.seconds(30)
-    /// How long the spans that are left at a shutdown may take.
+    /// Time limit for sending the remaining spans at shutdown.
     private static let farewell = Duration.seconds(2)
 
     private let buffer: SpanBuffer
@@ -46,7 +47,7 @@ public struct SpanExporter: Service {
     private let logger: Logger
     private let exported = Counter(label: "relay_trace_spans_exported")
 
-    /// - Parameter httpClient: one that does not trace its own calls.
+    /// - Parameter httpClient: a client that does not trace its own calls.
     public init(
         buffer: SpanBuffer, target: Target, resource: TraceResource, httpClient: HTTPClient, logger: Logger
     ) {
@@ -57,12 +58,12 @@ public struct SpanExporter: Service {
         self.logger = logger
     }
 
-    /// Runs until a graceful shutdown. The spans that are left by then are sent once.
+    /// Runs until graceful shutdown. The spans that remain then are sent once.
     public func run() async throws {
         await withGracefulShutdownHandler {
             var troubled = false
             for await _ in buffer.signals {
-                // A shutdown ends the pause too.
+                // A shutdown ends the pause early.
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.gathering) }
                 while !Task.isShuttingDownGracefully, !Task.isCancelled {
                     let spans = buffer.take(atMost: Self.batchSize)
@@ -100,7 +101,7 @@ public struct SpanExporter: Service {
                 guard let pause else { break }
                 let wait = min(max(wanted ?? .zero, pause), Self.longestPause)
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: wait) }
-                // A shutdown leaves one more try.
+                // After shutdown begins, one more try is made.
                 if Task.isShuttingDownGracefully || Task.isCancelled {
                     if case .taken = await send(spans, within: Self.farewell) {
                         return exported.increment(by: spans.count)
@@ -120,7 +121,7 @@ public struct SpanExporter: Service {
             url: target.url, method: .POST, headers: headers,
             body: ByteBuffer(bytes: OTLP.request(spans, of: resource)))
         do {
-            // The body is read so that the connection can be used again; what it says does not matter.
+            // The body is read only so that the connection can be reused.
             let reply = try await HTTPExchange(httpClient, by: .now + limit, atMost: 64 << 10).send(request)
             switch reply.status {
             case 200..<300: return .taken

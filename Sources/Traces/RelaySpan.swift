@@ -2,14 +2,14 @@ public import Instrumentation
 import NIOConcurrencyHelpers
 public import Tracing
 
-/// A span under way; one that is not recorded is only its context.
+/// A span in progress. A span that is not recorded consists only of its context.
 public struct RelaySpan: Span {
     public let context: InstrumentationContext
-    /// Nil inside: it has ended.
+    /// Nil inside the box: the span has ended.
     private let box: NIOLockedValueBox<FinishedSpan?>?
     private let buffer: SpanBuffer?
 
-    /// Not recorded: the trace is passed on as it came.
+    /// An unrecorded span, which passes the trace on unchanged.
     init(passing context: InstrumentationContext) {
         self.context = context
         box = nil
@@ -40,7 +40,7 @@ public struct RelaySpan: Span {
         add(FinishedSpan.Event(name: event.name, at: event.nanosecondsSinceEpoch, attributes: event.attributes))
     }
 
-    /// Its kind alone: what an error says may hold more than a trace should.
+    /// Records only the error's type: its text may hold more than a trace should.
     public func recordError<Instant: TracerInstant>(
         _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
     ) {
@@ -61,7 +61,7 @@ public struct RelaySpan: Span {
     public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
         guard let box, let ended = box.withLockedValue({ $0.take() }) else { return }
         var span = ended
-        // A clock that was set back must not make a span of it that ends before it began.
+        // If the clock was set back, the span must not end before it began.
         span.end = max(span.start, instant().nanosecondsSinceEpoch)
         buffer?.add(span)
     }

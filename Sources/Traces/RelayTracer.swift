@@ -2,10 +2,11 @@ public import Instrumentation
 public import Logging
 public import Tracing
 
-/// What `InstrumentationSystem` is bootstrapped with: passes the W3C's trace context on, and records spans where somebody takes them.
+/// Tracer for `InstrumentationSystem`: passes the W3C trace context on, and records spans if there is a buffer for
+/// them.
 ///
-/// Without ``SpanBuffer`` nothing is recorded, and what comes in goes out as it came: who calls and who is called see one trace all
-/// the same. A span that is not recorded is no link of the chain.
+/// Without a ``SpanBuffer`` nothing is recorded, and the incoming context is passed on unchanged. The caller and the
+/// called service then still see one trace. An unrecorded span does not appear in the trace.
 public struct RelayTracer: Tracer {
     private static let parent = "traceparent"
     private static let state = "tracestate"
@@ -14,8 +15,8 @@ public struct RelayTracer: Tracer {
     private let sampling: Sampling
 
     /// - Parameters:
-    ///   - buffer: where spans go that have ended; nil: none is recorded.
-    ///   - sampling: of what begins here.
+    ///   - buffer: receives ended spans; nil: no span is recorded.
+    ///   - sampling: applies to traces that begin here.
     public init(buffer: SpanBuffer? = nil, sampling: Sampling = Sampling(ratio: 1)) {
         self.buffer = buffer
         self.sampling = sampling
@@ -58,13 +59,13 @@ public struct RelayTracer: Tracer {
             in: context, to: buffer)
     }
 
-    /// Spans go by themselves, within a second.
+    /// Empty: the exporter sends spans within a second anyway.
     public func forceFlush() {}
 }
 
 /// Which traces are recorded.
 ///
-/// Callers decide for their requests; of traces that begin here a share is recorded.
+/// Callers decide for their own requests; a share of the traces that begin here is recorded.
 public struct Sampling: Sendable, Equatable {
     /// 0 to 1.
     public let ratio: Double
@@ -79,7 +80,7 @@ public struct Sampling: Sendable, Equatable {
 }
 
 extension Logger.MetadataProvider {
-    /// `trace_id` and `span_id` of the trace that the task works for.
+    /// Adds `trace_id` and `span_id` of the current task's trace.
     public static var trace: Logger.MetadataProvider {
         Logger.MetadataProvider {
             guard let trace = InstrumentationContext.current?.trace else { return [:] }
@@ -94,7 +95,7 @@ extension InstrumentationContext {
         static let nameOverride: String? = "trace"
     }
 
-    /// The trace that the task works for; nil where nobody follows it.
+    /// The current task's trace; nil if the task is not traced.
     public var trace: TraceContext? {
         get { self[Key.self] }
         set { self[Key.self] = newValue }

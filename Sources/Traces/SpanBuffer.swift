@@ -2,17 +2,18 @@ public import Metrics
 import NIOConcurrencyHelpers
 package import Tracing
 
-/// Spans that have ended and wait to be sent. It is bounded: what does not fit is counted and dropped, and nothing waits for it.
+/// Ended spans that wait to be sent. The buffer is bounded: spans that do not fit are dropped and counted; no caller
+/// waits.
 public final class SpanBuffer: Sendable {
-    /// How many are kept.
+    /// Maximum number of spans.
     public let capacity: Int
     private let spans = NIOLockedValueBox<[FinishedSpan]>([])
     private let dropped: Counter
     private let continuation: AsyncStream<Void>.Continuation
-    /// Yields when there is something again.
+    /// Yields when the buffer has spans again.
     package let signals: AsyncStream<Void>
 
-    /// - Parameter metrics: whose `relay_trace_spans_dropped` counts.
+    /// - Parameter metrics: the factory of the counter `relay_trace_spans_dropped`.
     public init(capacity: Int = 8_192, metrics: any MetricsFactory = MetricsSystem.factory) {
         self.capacity = capacity
         dropped = Counter(
@@ -30,7 +31,7 @@ public final class SpanBuffer: Sendable {
         if isFirst { continuation.yield() }
     }
 
-    /// The oldest.
+    /// Removes and returns the oldest spans.
     package func take(atMost count: Int) -> [FinishedSpan] {
         spans.withLockedValue { spans in
             let taken = Array(spans.prefix(count))
@@ -39,11 +40,11 @@ public final class SpanBuffer: Sendable {
         }
     }
 
-    /// Nobody will take what comes from now on.
+    /// Ends ``signals``: later spans are not sent.
     package func close() { continuation.finish() }
 }
 
-/// All of a span that is sent.
+/// The exported data of a span.
 package struct FinishedSpan: Sendable {
     package struct Event: Sendable {
         package var name: String
@@ -52,11 +53,11 @@ package struct FinishedSpan: Sendable {
     }
 
     package let trace: TraceContext
-    /// The span id of its cause.
+    /// Id of the parent span.
     package let parent: String?
     package var name: String
     package let kind: SpanKind
-    /// Nanoseconds since 1970, as ``end`` is.
+    /// Nanoseconds since 1970, like ``end``.
     package let start: UInt64
     package var end: UInt64 = 0
     package var attributes: SpanAttributes = [:]
@@ -64,7 +65,7 @@ package struct FinishedSpan: Sendable {
     package var links: [TraceContext] = []
     package var status: SpanStatus?
 
-    /// As many of each; what comes later is left out.
+    /// Limit for each list; later entries are left out.
     static let mostEvents = 64
     static let mostLinks = 64
 }

@@ -1,8 +1,9 @@
 public import Instrumentation
 
-/// A trace in a row. It connects the request that wrote the row with the worker that continues it, in another process or an hour later.
+/// A trace stored in a row. It connects the request that wrote the row with the worker that continues it, in another
+/// process or an hour later.
 ///
-/// The text is `traceparent`, and after a space `tracestate` where there is one: 568 bytes at most.
+/// The text is `traceparent`, followed by a space and `tracestate` if there is one: 568 bytes at most.
 public enum StoredTrace {
     /// Trace of the current task; nil if it is not traced.
     public static var current: String? {
@@ -14,7 +15,7 @@ public enum StoredTrace {
         return trace.state.map { "\(trace.traceparent) \($0)" } ?? trace.traceparent
     }
 
-    /// - Parameter stored: as ``current`` gave it; anything else is no trace.
+    /// - Parameter stored: a value of ``current``; any other text yields nil.
     public static func context(_ stored: String?) -> InstrumentationContext? {
         guard let stored else { return nil }
         let parts = stored.split(separator: " ", maxSplits: 1).map(String.init)
@@ -26,7 +27,7 @@ public enum StoredTrace {
         return context
     }
 
-    /// The 32 digits by which a trace is looked up.
+    /// Trace id: the 32 digits by which a trace is looked up.
     public static func id(_ stored: String?) -> String? {
         context(stored)?.trace?.traceId
     }

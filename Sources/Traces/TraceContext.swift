@@ -1,4 +1,4 @@
-/// The trace that something belongs to, as the W3C's `traceparent` and `tracestate` header fields carry it.
+/// Identity of a trace, as the W3C header fields `traceparent` and `tracestate` carry it.
 ///
 /// Source: W3C Trace Context, sections 3.2 and 3.3.
 public struct TraceContext: Sendable, Hashable {
@@ -8,7 +8,7 @@ public struct TraceContext: Sendable, Hashable {
     public let spanId: String
     /// Whether the caller may have recorded this trace.
     public let isSampled: Bool
-    /// What others keep of it beside, passed on as it came; nil for nothing, or what is longer than 512 bytes.
+    /// The `tracestate` of other vendors, passed on unchanged; nil if there is none, or if it is longer than 512 bytes.
     public let state: String?
 
     init(uncheckedTraceId traceId: String, spanId: String, isSampled: Bool, state: String? = nil) {
@@ -28,7 +28,7 @@ public struct TraceContext: Sendable, Hashable {
         return TraceContext(uncheckedTraceId: high + low, spanId: span, isSampled: isSampled)
     }
 
-    /// The same trace with a span of our own, for what we send on.
+    /// The same trace with a new span id of our own, for outgoing calls.
     public func child(using random: inout some RandomNumberGenerator) -> TraceContext {
         let span = Self.hexadecimal(Self.nonZero(random.next()))
         return TraceContext(uncheckedTraceId: traceId, spanId: span, isSampled: isSampled, state: state)
@@ -52,14 +52,14 @@ public struct TraceContext: Sendable, Hashable {
 extension TraceContext {
     private static let length = 55
 
-    /// Reads a `traceparent` header; nil for what is none, so that the caller starts a trace of its own.
+    /// Reads a `traceparent` header; nil if it is invalid, so that the caller starts a new trace.
     ///
-    /// Version 00 has exactly four fields. A later version may bring more behind another hyphen; of those the four known
-    /// fields are taken and the rest is left alone, as the specification asks. Version `ff` is forbidden.
+    /// Version 00 has exactly four fields. A later version may add more after another hyphen. The four known fields are
+    /// then used and the rest is ignored, as the specification requires. Version `ff` is forbidden.
     ///
-    /// - Parameter tracestate: kept only where it can be passed on as it is: 512 bytes of printable ASCII at most.
+    /// - Parameter tracestate: kept only if it can be passed on unchanged: 512 bytes of printable ASCII at most.
     public init?(traceparent: String, tracestate: String? = nil) {
-        // Longer than any sensible future version, so that a hostile header costs nothing.
+        // Bounded above any sensible future version, so that a hostile header costs nothing.
         let bytes = Array(traceparent.utf8.prefix(512))
         guard bytes.count >= Self.length,
             [2, 35, 52].allSatisfy({ bytes[$0] == UInt8(ascii: "-") }),

@@ -4,11 +4,11 @@ import NIOCore
 import OutboundHTTP
 import RelayCore
 
-/// An HTTP client for each pair of a host and one of its vetted addresses.
+/// HTTP clients, one for each pair of a host and one of its vetted addresses.
 ///
-/// Each calls that address whatever the name means by then (`dnsOverride`): between vetting and connecting nothing is looked up
-/// again. TLS still verifies the name. And before anything is written to a connection, the address that it was made to is
-/// vetted once more.
+/// A client connects only to its address (`dnsOverride`): the name is not looked up again between vetting and
+/// connecting. TLS still verifies the name. Before anything is written to a connection, its remote address is vetted
+/// once more.
 final class ClientCache: Sendable {
     private struct Key: Hashable {
         var host: String
@@ -26,10 +26,10 @@ final class ClientCache: Sendable {
         var isShutDown = false
     }
 
-    /// Unused ones above this, or for longer than this, are closed.
+    /// Unused clients are closed above this number, or after this time.
     private static let most = 256
     private static let keptFor = Duration.seconds(60)
-    /// To one address.
+    /// Limit for one address.
     private static let connections = 1_024
 
     private let policy: AddressPolicy
@@ -37,7 +37,7 @@ final class ClientCache: Sendable {
     private let adjust: @Sendable (inout HTTPClient.Configuration) -> Void
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter adjust: has the last word on each client's configuration: which certificates a test's endpoints have, for one.
+    /// - Parameter adjust: changes each client's configuration last, such as the certificates of a test's endpoints.
     init(
         policy: AddressPolicy, connectTimeout: Duration,
         adjust: @escaping @Sendable (inout HTTPClient.Configuration) -> Void
@@ -47,8 +47,8 @@ final class ClientCache: Sendable {
         self.adjust = adjust
     }
 
-    /// - Parameter body: may use the client until it returns.
-    /// - Throws: ``OutboundError/cancelled`` after the shutdown; what `body` throws.
+    /// - Parameter body: uses the client until it returns.
+    /// - Throws: ``OutboundError/cancelled`` after the shutdown; errors of `body`.
     func withClient<T>(
         host: String, address: IPAddress, _ body: (HTTPClient) async throws(OutboundError) -> T
     ) async throws(OutboundError) -> T {
@@ -91,10 +91,10 @@ final class ClientCache: Sendable {
     }
 
     private func make(_ key: Key) -> HTTPClient {
-        // Its caller decides how many there may be; endpoints of one host must not wait for each other here.
+        // The caller bounds the calls; endpoints of one host must not wait for each other here.
         var configuration = HTTPClient.Configuration.outbound(
             connectTimeout: connectTimeout, connectionsPerHost: Self.connections)
-        // Shorter than what servers commonly keep a connection for, so that none is closed just when it is used again.
+        // Shorter than servers commonly keep connections, so that none closes just as it is reused.
         configuration.connectionPool.idleTimeout = .seconds(2)
         let text = "\(key.address)"
         configuration.dnsOverride = [key.host: text, "[\(key.host)]": text]

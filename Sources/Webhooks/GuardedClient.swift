@@ -3,9 +3,10 @@ import NIOHTTP1
 public import OutboundHTTP
 public import RelayCore
 
-/// Calls addresses that somebody else may name. No redirect is followed, and no address is connected to that ``AddressPolicy`` refuses.
+/// Client for addresses that other parties name. It follows no redirects, and connects to no address that
+/// ``AddressPolicy`` refuses.
 public final class GuardedClient: Sendable {
-    /// How many addresses of a name one try calls at most.
+    /// Limit of addresses of one name that a send tries.
     private static let addressesPerTry = 3
 
     private let policy: AddressPolicy
@@ -30,11 +31,11 @@ public final class GuardedClient: Sendable {
 
     /// - Parameters:
     ///   - url: of the request.
-    ///   - publisher: whose share of the lookup threads is used.
+    ///   - publisher: the publisher whose share of the lookup threads is used.
     ///   - route: span name.
-    ///   - deadline: for the whole exchange, with the lookup of the name.
-    ///   - bodyTimeout: stops reading the answer's body earlier.
-    /// - Throws: where no head of an answer arrived.
+    ///   - deadline: for the whole exchange, including the lookup of the name.
+    ///   - bodyTimeout: earlier limit for reading the answer's body.
+    /// - Throws: if no response head arrived.
     public func send(
         _ request: OutboundRequest, to url: WebhookURL, for publisher: PublisherID, route: String,
         by deadline: ContinuousClock.Instant, atMost maxBodyBytes: Int, bodyWithin bodyTimeout: Duration? = nil
@@ -55,7 +56,7 @@ public final class GuardedClient: Sendable {
                 return reply
             } catch {
                 last = error
-                // Nothing was sent: the next address of the same name may do.
+                // Nothing was sent, so the next address of the same name is tried.
                 guard error == .connectionFailed else { break }
             }
         }
@@ -63,7 +64,7 @@ public final class GuardedClient: Sendable {
         throw WebhookTrouble.exchange(last)
     }
 
-    /// The addresses of the host that may be called.
+    /// The host's addresses that the policy allows.
     private func vetted(
         _ host: String, _ publisher: PublisherID, by deadline: ContinuousClock.Instant
     ) async throws(WebhookTrouble) -> [IPAddress] {

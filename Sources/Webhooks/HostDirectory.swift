@@ -6,10 +6,11 @@ import RelayCore
 
 /// A cache of the addresses of host names.
 ///
-/// Callers that ask for one name at once share one lookup, on a thread of its own. Threads are shared out among publishers, so
-/// that one publisher's dead names leave the others theirs. Expired addresses serve while the name is looked up again.
+/// Concurrent callers for one name share one lookup, on a thread of its own. The threads are divided among publishers,
+/// so that one publisher's dead names do not block the others. Expired addresses are used while the name is looked up
+/// again.
 final class HostDirectory: Sendable {
-    /// Blocks. Empty where the name has no address; nil where no name server could be asked.
+    /// Blocks. Empty if the name has no address; nil if no name server could be reached.
     typealias Lookup = @Sendable (String) -> [IPAddress]?
     private typealias Answer = Result<[IPAddress], WebhookTrouble>
     private typealias Waiter = CheckedContinuation<Answer, Never>
@@ -23,19 +24,19 @@ final class HostDirectory: Sendable {
     private struct Known {
         var addresses: [IPAddress]
         var until: ContinuousClock.Instant
-        /// Until then they serve while there are no newer ones.
+        /// Until this time, expired addresses are used if there are no newer ones.
         var servesUntil: ContinuousClock.Instant
     }
 
-    /// A lookup under way. It ends when its thread does, with or without waiters.
+    /// A lookup in progress. It ends when its thread does, with or without waiters.
     private struct Running {
-        /// Publisher whose share of the threads it takes.
+        /// The publisher whose share of the threads it uses.
         var publisher: PublisherID
         var waiters: [UInt64: Waiter] = [:]
     }
 
     private static let mostKnown = 1_024
-    /// Short, since a name without an address may get one in a moment.
+    /// Short, because a name without an address may get one at any moment.
     private static let emptyLifetime = Duration.seconds(1)
 
     private let lifetime: Duration
@@ -45,9 +46,9 @@ final class HostDirectory: Sendable {
     private let state = NIOLockedValueBox(State())
 
     /// - Parameters:
-    ///   - lifetime: of an answer.
-    ///   - staleFor: how long after that it serves while there is no newer one.
-    ///   - capacity: how many names are looked up at once, in all and of one publisher.
+    ///   - lifetime: how long an answer is fresh.
+    ///   - staleFor: how long an expired answer is used if there is no newer one.
+    ///   - capacity: limits of concurrent lookups, in total and for one publisher.
     init(
         lifetime: Duration = .seconds(30), staleFor: Duration = .seconds(600),
         capacity: EndpointCapacity = EndpointCapacity(places: 256, perEndpoint: 32),
@@ -60,13 +61,13 @@ final class HostDirectory: Sendable {
     }
 
     /// - Parameters:
-    ///   - publisher: owner of the endpoint, whose share of the threads a lookup takes.
-    ///   - deadline: nil waits for as long as the lookup takes.
-    /// - Throws: where there is no address, no thread is free, the deadline passes, or the task is cancelled.
+    ///   - publisher: owner of the endpoint, whose share of the threads a lookup uses.
+    ///   - deadline: nil waits until the lookup ends.
+    /// - Throws: if there is no address, no thread is free, the deadline passes, or the task is cancelled.
     func addresses(
         of host: String, for publisher: PublisherID, by deadline: ContinuousClock.Instant? = nil
     ) async throws(WebhookTrouble) -> [IPAddress] {
-        // An address written as one needs no look-up.
+        // A literal address needs no lookup.
         if let address = IPAddress(host) { return [address] }
         let id = state.withLockedValue { state in
             state.lastID += 1
@@ -91,12 +92,12 @@ final class HostDirectory: Sendable {
         _ host: String, _ publisher: PublisherID, _ id: UInt64, by deadline: ContinuousClock.Instant?, _ waiter: Waiter
     ) {
         let isCancelled = Task.isCancelled
-        // Nil: the waiter waits.
+        // A nil answer means that the caller waits.
         let (answer, starts): (Answer?, Bool) = state.withLockedValue { state in
             let now = ContinuousClock.now
             let known = state.known[host]
             if let known, known.until > now { return (.success(known.addresses), false) }
-            // The handler may have run before there was a waiter.
+            // The cancellation handler may have run before the waiter was registered.
             if isCancelled { return (.failure(WebhookTrouble.cancelled), false) }
             let own = state.running.values.count { $0.publisher == publisher }
             let starts = state.running[host] == nil && capacity.available(taken: state.running.count, own: own) > 0

@@ -8,12 +8,12 @@ import RelayCore
     import Darwin
 #endif
 
-/// The system's own look-up of a name. It blocks.
+/// Lookup of a name by the operating system. It blocks.
 enum HostLookup {
     static let mostAddresses = 16
 
-    /// Every spelling of an address that the system would call (`0x7f.1`, `2130706433`) comes back as that address. Empty where there
-    /// is none; nil where nobody who knows could be asked.
+    /// Each spelling of an address that the system accepts (`0x7f.1`, `2130706433`) yields that address. Empty if there
+    /// is none; nil if no name server could be reached.
     static func addresses(of host: String) -> [IPAddress]? {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC

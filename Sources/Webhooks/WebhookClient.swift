@@ -7,9 +7,9 @@ public import RelayCore
 
 /// Sends messages to webhook endpoints, signed as Standard Webhooks defines.
 ///
-/// 2xx alone is a success. The whole exchange ends within its time.
+/// Only 2xx is a success. The whole exchange ends within its timeout.
 public final class WebhookClient: Sendable {
-    /// How much of an answer is read, and for how long, so that its connection can be used again. What it says does not matter.
+    /// Limits for reading the answer's body, which is read only so that the connection can be reused.
     private static let drainedBytes = 64 << 10
     private static let drainedFor = Duration.seconds(1)
     private static let longestPause = Duration.seconds(86_400)
@@ -17,7 +17,7 @@ public final class WebhookClient: Sendable {
     public let timeout: Duration
     private let client: GuardedClient
 
-    /// - Parameter timeout: for a whole exchange, with the lookup of the name.
+    /// - Parameter timeout: for a whole exchange, including the lookup of the name.
     public convenience init(timeout: Duration, policy: AddressPolicy) {
         self.init(timeout: timeout, policy: policy, hosts: HostDirectory())
     }
@@ -33,13 +33,14 @@ public final class WebhookClient: Sendable {
     /// Closes all connections. Called once, after the last message.
     public func shutDown() async { await client.shutDown() }
 
-    /// One try. It ends within ``timeout``, or soon after the task is cancelled.
+    /// Sends the message once. Ends within ``timeout``, or soon after the task is cancelled.
     ///
     /// - Parameters:
-    ///   - credentials: the secrets that sign it.
+    ///   - credentials: the secrets that sign the message.
     ///   - publisher: owner of the endpoint, whose share of the lookup threads is used.
-    ///   - now: the database's time, for `webhook-timestamp`. Receivers refuse a message whose time is minutes off, so a host's wrong clock must
-    ///     not count. Nil takes the host's: for a process that the database has not answered yet.
+    ///   - now: the database's time, for `webhook-timestamp`. Receivers reject a message whose time is minutes off, so
+    ///     a wrong host clock must not matter. Nil uses the host's clock, for a process that has not reached the
+    ///     database yet.
     public func send(
         _ message: WebhookMessage, to url: String, with credentials: WebhookCredentials, of publisher: PublisherID,
         at now: Timestamp?

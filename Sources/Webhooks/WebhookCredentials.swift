@@ -4,13 +4,13 @@ public import RelayCore
 
 /// Credentials that prove to a receiver that a message is ours. They always print as `***`.
 public struct WebhookCredentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Stands in the body. Nil: left out.
+    /// Sent in the body. Nil: left out.
     let password: String?
-    /// All of them sign, so that one can be changed for another without a gap.
+    /// Each secret signs, so that a secret can be replaced without a gap.
     let secrets: [SigningSecret]
     /// Whether messages are signed.
     public var signs: Bool { !secrets.isEmpty }
-    /// Tells this password from others.
+    /// Distinguishes this password from others.
     public let mark: BodyMark
 
     public init(password: String? = nil, secrets: [SigningSecret] = []) {
@@ -26,17 +26,17 @@ public struct WebhookCredentials: Sendable, CustomStringConvertible, CustomDebug
         return BodyMark(number: Int32(bytes[0]) << 8 | Int32(bytes[1]))
     }
 
-    /// The message of a stored body.
+    /// Builds the message for a stored body.
     ///
-    /// - Parameter first: the mark of its first try.
+    /// - Parameter first: the mark of the message's first try.
     public func message(id: some CustomStringConvertible, stored: String, first: BodyMark) -> WebhookMessage {
-        // A body without a place for the password is the same whatever that is.
+        // A body without a placeholder for the password is the same with every password.
         return WebhookMessage(
             id: mark.messageID(id, first: WebhookBody.hasPassword(stored) ? first : mark),
             body: WebhookBody.whole(stored, password: password))
     }
 
-    /// One that says nothing.
+    /// A message without content.
     public func testMessage() -> WebhookMessage {
         var generator = SystemRandomNumberGenerator()
         return WebhookMessage(
@@ -55,15 +55,16 @@ public struct WebhookCredentials: Sendable, CustomStringConvertible, CustomDebug
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A secret that messages are signed with, as Standard Webhooks writes them: `whsec_` and base64. Every way to print it gives `***`.
+/// A Standard Webhooks signing secret: `whsec_` and base64. Every way to print it gives `***`.
 public struct SigningSecret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private static let prefix = "whsec_"
-    /// Bytes. Standard Webhooks asks for 24 to 64; longer ones do no harm, and shorter ones than these can be guessed.
+    /// Sizes in bytes. Standard Webhooks asks for 24 to 64. Longer secrets do no harm; shorter ones than these can be
+    /// guessed.
     private static let sizes = 16...256
 
     private let key: SymmetricKey
 
-    /// Nil where it is none.
+    /// Nil if the text is not such a secret.
     public init?(_ text: String) {
         guard text.hasPrefix(Self.prefix), let bytes = Data(base64Encoded: String(text.dropFirst(Self.prefix.count))),
             Self.sizes.contains(bytes.count)
@@ -71,7 +72,7 @@ public struct SigningSecret: Sendable, CustomStringConvertible, CustomDebugStrin
         key = SymmetricKey(data: bytes)
     }
 
-    /// As it stands in `webhook-signature`: `v1,` and base64 of HMAC-SHA256.
+    /// Signature as written in `webhook-signature`: `v1,` and base64 of HMAC-SHA256.
     public func signature(of content: [UInt8]) -> String {
         "v1," + Data(HMAC<SHA256>.authenticationCode(for: content, using: key)).base64EncodedString()
     }

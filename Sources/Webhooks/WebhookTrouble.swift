@@ -1,7 +1,7 @@
 public import OutboundHTTP
 public import RelayCore
 
-/// Why a message did not reach an endpoint, in words fit for ops.
+/// Why a message did not reach an endpoint, in words for operators.
 public enum WebhookTrouble: Error, Equatable, CustomStringConvertible {
     case url
     case plain

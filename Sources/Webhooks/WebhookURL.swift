@@ -1,11 +1,11 @@
 import Foundation
 
-/// An address that messages may be sent to, as far as its text tells: http or https, no user, no fragment.
+/// An endpoint's URL whose text is acceptable: http or https, without user and fragment.
 public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
     public static let rule = "an http or https URL of at most 2,048 characters, without user and fragment"
 
     public let description: String
-    /// As the look-up takes it: without the brackets of an IPv6 address.
+    /// Host for the lookup: without the brackets of an IPv6 address.
     public let host: String
 
     public init?(_ text: String) {
@@ -14,7 +14,7 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
             let host = url.host, url.user == nil, url.password == nil, url.fragment == nil,
             url.port.map({ (1...65_535).contains($0) }) ?? true
         else { return nil }
-        // What is decoded is not what stands there: what is vetted must be what is called.
+        // An encoded host would differ from the decoded one: the vetted host must be the one that is called.
         let authority = text.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst(2).first
         guard let authority, !authority.prefix(while: { $0 != "/" && $0 != "?" }).contains("%") else { return nil }
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host

@@ -1,12 +1,12 @@
 public import RelayCore
 
 extension SignedNotification {
-    /// What the relay acts on. To be asked of a verified one only.
+    /// The notification in the relay's terms. Call this on a verified notification only.
     ///
-    /// One that is not understood has nothing to act on, and its environment is ``StoreEnvironment/unknown``. No other notification
-    /// of Apple's has that environment: theirs is one of ``StoreScope/environments``.
+    /// A notification that is not understood changes nothing, and its environment is ``StoreEnvironment/unknown``. All
+    /// other notifications from Apple have one of ``StoreScope/environments``.
     ///
-    /// - Throws: ``NotGenuine`` where it does not say when it was signed.
+    /// - Throws: ``NotGenuine`` if it has no signing date.
     public func notification() throws(NotGenuine) -> StoreNotification {
         guard let said = payload.signedDate?.moment else {
             throw NotGenuine(.noDate, "it does not say when it was signed")
@@ -26,7 +26,7 @@ extension SignedNotification {
         return notification
     }
 
-    /// Nil where it names no transaction.
+    /// Nil if the notification names no transaction.
     private var demand: ConsumptionDemand? {
         guard let purchase = transaction?.payload, let id = purchase.transactionId,
             purchase.originalTransactionId != nil
@@ -43,11 +43,11 @@ extension SignedNotification {
             var period = purchase.ledgerPeriod(
                 replacesEarlier: payload.subtype == "UPGRADE", isFamilyEnd: type == "REVOKE")
         else { return nil }
-        // Its parts are signed one after the other: what it says as a whole was said with the last of them.
+        // Its parts are signed one after another, so the notification as a whole dates from its newest part.
         let whole = [said, period.statedAt, renewal?.payload.signedDate?.moment].compactMap(\.self).max() ?? said
         var isOver = payload.data?.status?.isOver ?? (type == "EXPIRED" ? true : nil)
         if type == "REFUND", payload.subtype == "SEATS" {
-            // A used-up product gives no access that the refund could leave.
+            // A consumable gives no access that could outlast the refund.
             guard purchase.type != .consumable else { return nil }
             period.keepThroughSeatRefund()
             if isOver == true { isOver = nil }
@@ -64,7 +64,7 @@ extension SignedNotification {
             intentChangedAt: type == "DID_CHANGE_RENEWAL_STATUS" ? said : nil)
     }
 
-    /// Apple's number for why it ended, where only the subtype says so.
+    /// Apple's number for the reason of the end, derived from the subtype.
     private func expirationIntent(_ type: String) -> Int? {
         guard type == "EXPIRED" else { return nil }
         return switch payload.subtype {

@@ -1,11 +1,11 @@
 public import RelayCore
 
 extension StatusUpdate {
-    /// What the relay acts on. To be asked of a verified one only.
+    /// The notification in the relay's terms. Call this on a verified notification only.
     public var notification: StoreNotification {
         let ours = transactions.filter { $0.originalTransactionId == originalTransactionId }
         let newest = ours.max { $0.lastChange ?? Timestamp(seconds: 0) < $1.lastChange ?? Timestamp(seconds: 0) }
-        // Version 1 has no date of its own: that of the receipt in it, else that of the newest item in it.
+        // Version 1 has no date of its own. The receipt's date is used, else that of the newest item.
         let said =
             receiptCreationDate?.moment
             ?? [autoRenewStatusChangeDate?.moment, newest?.lastChange, earliestFailure(ours)].compactMap(\.self).max()
@@ -15,21 +15,21 @@ extension StatusUpdate {
             word: said.flatMap { word(of: ours, said: $0) })
     }
 
-    /// A payment is tried a day before the end at the earliest: it was not said before that that it had failed.
+    /// Apple tries a payment at most a day before the end, so the failure cannot be older than that.
     private func earliestFailure(_ ours: [Transaction]) -> Timestamp? {
         guard notificationType == "DID_FAIL_TO_RENEW" else { return nil }
         return ours.compactMap { $0.expiresDate?.moment }.max().map { $0 + .seconds(-86_400) }
     }
 
-    /// It has no name: what it is about and what does not change from one delivery to the next stands for one. (The receipt in
-    /// it does change.)
+    /// Key of the notification, which has no id of its own. It is built from the parts that are the same in each
+    /// delivery. The receipt is not one of them.
     private func identity(_ newest: Transaction?) -> String {
         var parts = [
             "1", notificationType, environment.name.text, bundleId?.text ?? "",
             originalTransactionId?.text ?? "",
             newest?.transactionId?.text ?? "",
         ]
-        // The customer may go to and fro several times within one period.
+        // A customer may change these settings several times within one period.
         switch notificationType {
         case "DID_CHANGE_RENEWAL_STATUS":
             parts += [autoRenewStatus ?? "", autoRenewStatusChangeDate.map { String($0.millisecondsSince1970) } ?? ""]
@@ -60,14 +60,14 @@ extension StatusUpdate {
 }
 
 extension StatusUpdate.Transaction {
-    /// Bought or taken back.
+    /// Time of the purchase or of its cancellation, whichever is later.
     fileprivate var lastChange: Timestamp? {
         [purchaseDate?.moment, cancellationDate?.moment].compactMap(\.self).max()
     }
 
     fileprivate func period(said: Timestamp, isFamilyEnd: Bool) -> LedgerPeriod? {
-        // Version 1 does not tell what is used up from what stays bought: what does not expire enters the ledger from here when it is taken
-        // back, by the name that a receipt has for it.
+        // Version 1 does not distinguish consumables from lasting products. Without an expiry date, a transaction
+        // enters the ledger only when it is cancelled, under the name that a receipt gives it.
         guard let id = expiresDate == nil ? originalTransactionId : webOrderLineItemId ?? transactionId, let productId,
             let purchased = purchaseDate?.moment, expiresDate != nil || cancellationDate != nil
         else { return nil }
@@ -75,7 +75,7 @@ extension StatusUpdate.Transaction {
         let isFamily = isFamilyEnd || inAppOwnershipType == "FAMILY_SHARED"
         return LedgerPeriod(
             id: id, productID: productId, purchasedAt: purchased, expiresAt: expiresDate?.end,
-            // What was upgraded is written as cancelled too.
+            // An upgraded purchase has a cancellation date too.
             revocation: isUpgraded
                 ? nil
                 : cancellationDate?.moment.map {

@@ -1,17 +1,18 @@
 public import RelayCore
 
 extension TransactionPayload {
-    /// What it says of a subscription, or of something else that stays bought, or that what is used up (a consumable) was taken back. Nil
-    /// for any other consumable, for seats added to a period, where it says too little, and where it is not readable.
+    /// The transaction as a ledger period: a subscription, another lasting purchase, or a revoked consumable. Nil for
+    /// any other consumable, for seats added to a period, and if required fields are missing or unreadable.
     ///
     /// - Parameters:
-    ///   - replacesEarlier: the notification is of an upgrade.
-    ///   - isFamilyEnd: the notification is of the end of sharing.
+    ///   - replacesEarlier: the notification reports an upgrade.
+    ///   - isFamilyEnd: the notification reports the end of sharing.
     public func ledgerPeriod(replacesEarlier: Bool = false, isFamilyEnd: Bool = false) -> LedgerPeriod? {
         guard isReadable, !addsSeats, type != .consumable || isRevoked, let signed = signedDate?.moment,
             let product = productId,
             let purchased = purchaseDate?.moment,
-            // What does not expire is bought once: a receipt may name that by another transaction than a notification.
+            // A purchase that does not expire happens once, but receipt and notification may name it by different
+            // transactions.
             let id = (expiresDate == nil ? [originalTransactionId] : [webOrderLineItemId, transactionId])
                 .compactMap(\.self).first(where: { $0 != "0" })
         else { return nil }
@@ -23,7 +24,7 @@ extension TransactionPayload {
                 at: revocationDate?.moment ?? signed, kind: isFamily ? .familyRevoked : .refunded,
                 reason: isFamily ? nil : revocationReason.flatMap { .init(revocationReason: Int(clamping: $0)) })
         }
-        // What expires says of an offer only where there is one.
+        // Trial and introductory offer are known only for purchases that expire.
         let isRenewed = expiresDate != nil
         let isTrial = offerDiscountType == Self.freeTrial
         var period = LedgerPeriod(
@@ -40,7 +41,7 @@ extension TransactionPayload {
 }
 
 extension RenewalPayload {
-    /// Nil where it does not say when it was signed, and where it is not readable.
+    /// Nil if the renewal has no signing date or is not readable.
     public var ledgerRenewal: LedgerRenewal? {
         guard isReadable, let signed = signedDate?.moment else { return nil }
         return LedgerRenewal(
@@ -52,8 +53,8 @@ extension RenewalPayload {
 }
 
 extension LedgerPeriod {
-    /// Removes the revocation: a refund of seats ends no access of the buyer. The period then counts only where no other statement about
-    /// it exists, so an earlier refund of the whole transaction is not reversed.
+    /// Removes the revocation: a refund of seats does not end the buyer's access. The period then counts only if no
+    /// other statement about it exists. An earlier refund of the whole transaction is therefore not reversed.
     mutating func keepThroughSeatRefund() {
         guard revocation != nil else { return }
         revocation = nil

@@ -1,39 +1,39 @@
 public import RelayCore
 
-/// What a version 2 notification says (App Store Server Notifications, `responseBodyV2DecodedPayload`).
+/// Content of a version 2 notification (App Store Server Notifications, `responseBodyV2DecodedPayload`).
 ///
-/// Types and subtypes that this program does not know are kept as they are: new ones come with every release. So do new objects
-/// in place of `data`: see ``SignedNotification/isUnderstood``.
+/// Unknown types and subtypes are kept unchanged, because Apple adds new ones in every release. The same holds for new
+/// objects in place of `data`: see ``SignedNotification/isUnderstood``.
 public struct NotificationPayload: Sendable, Hashable {
     public var notificationType: String?
     public var subtype: String?
-    /// The same over all deliveries of a notification.
+    /// The same in all deliveries of a notification.
     public var notificationUUID: String?
     public var signedDate: AppleTimestamp?
-    /// About one customer's purchase; nil where it is about something else (`summary`, `appData`, external purchases).
+    /// The purchase of one customer; nil for other subjects (`summary`, `appData`, external purchases).
     public var data: NotificationData?
-    /// The app that a notification without ``data`` is about.
+    /// App that a notification without ``data`` concerns.
     public var other: NotificationSubject?
     /// Whether it has a type or a UUID, readable or not. Nothing else that Apple signs has either.
     public var isNotification: Bool
 
-    /// The app that it is about. Nil where its object is none that this program knows.
+    /// App that the notification concerns. Nil if its object is unknown to this version.
     public var subject: NotificationSubject? { data?.subject ?? other }
 }
 
-/// Which app, and where.
+/// App and environment of a notification.
 public struct NotificationSubject: Sendable, Hashable {
     public var environment: AppleEnvironment
     public var bundleId: BundleID?
     /// Absent in the sandbox.
     public var appAppleId: Int64?
-    /// Whether each of these was read. Otherwise nobody can say whether the app is ours.
+    /// Whether all of these fields were read. If not, the relay cannot tell whether the app is ours.
     public var isReadable: Bool
 }
 
 /// The `data` of a notification.
 public struct NotificationData: Sendable, Hashable {
-    /// How the subscription stood when this was signed (App Store Server API, `status`).
+    /// Status of the subscription at the time of signing (App Store Server API, `status`).
     public enum Status: Int64, Sendable, Hashable {
         case active = 1
         case expired = 2
@@ -43,7 +43,7 @@ public struct NotificationData: Sendable, Hashable {
     }
 
     public var subject: NotificationSubject
-    /// Each signed by itself.
+    /// Both are signed separately.
     public var signedTransactionInfo: String?
     public var signedRenewalInfo: String?
     public var status: Status?
@@ -77,7 +77,7 @@ extension NotificationSubject: Decodable {
 
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
-        // A token for a purchase outside the store says it in its name only.
+        // The token of an external purchase shows its environment only in its name.
         let token: String? = fields.identifier(.externalPurchaseId)
         let named: String? = fields.text(.environment)
         environment = AppleEnvironment(
@@ -99,7 +99,7 @@ extension NotificationData: Decodable {
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
         subject = try NotificationSubject(from: decoder)
-        // Signed texts are longer than what is read as text elsewhere; what bounds them is the message that holds them.
+        // Signed texts may exceed the limit for other texts; the size of the whole message bounds them.
         signedTransactionInfo = try? fields.decodeIfPresent(String.self, forKey: .signedTransactionInfo)
         signedRenewalInfo = try? fields.decodeIfPresent(String.self, forKey: .signedRenewalInfo)
         status = fields.integer(.status).flatMap(Status.init(rawValue:))

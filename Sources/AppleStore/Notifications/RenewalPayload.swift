@@ -1,8 +1,8 @@
 public import RelayCore
 
-/// The fields of renewal information (App Store Server API, `JWSRenewalInfoDecodedPayload`), as far as they decide anything.
+/// The renewal information that the relay uses (App Store Server API, `JWSRenewalInfoDecodedPayload`).
 ///
-/// It names no bundle: what binds it to an app is the transaction beside it, with the same original id.
+/// It names no bundle. The transaction beside it, with the same original id, binds it to an app.
 public struct RenewalPayload: Sendable, Hashable {
     public var originalTransactionId: TransactionID?
     public var autoRenewProductId: ProductID?
@@ -14,8 +14,8 @@ public struct RenewalPayload: Sendable, Hashable {
     public var priceIncreaseStatus: Int64?
     public var environment: AppleEnvironment
     public var signedDate: AppleTimestamp?
-    /// Whether each field was read that says whose it is, and whether access continues after the period. Read as absent, such a
-    /// field could end access: without `gracePeriodExpiresDate` there is no grace period.
+    /// Whether the fields that name the subscription, and that extend access past the period, were read. If such a
+    /// field were taken as absent, access could end: without `gracePeriodExpiresDate` there is no grace period.
     public var isReadable: Bool
 }
 

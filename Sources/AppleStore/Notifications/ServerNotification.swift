@@ -1,19 +1,19 @@
 public import RelayCore
 
-/// What Apple posts to a notification URL, in either version; read, not verified.
+/// A body that Apple posts to a notification URL, in either version; read, not verified.
 public enum ServerNotification: Sendable, Hashable {
     case signed(SignedNotification)
     case statusUpdate(UnreadStatusUpdate)
 
     public enum ReadError: Error, Sendable, Hashable {
         case notJSON
-        /// JSON, and neither version.
+        /// JSON of neither version.
         case neitherVersion
-        /// It claims to be signed and is no JWS, or what is signed in it is none.
+        /// Claims to be signed, but it or a signed part is not a JWS.
         case unreadable
     }
 
-    /// Tells by the body which it is.
+    /// Determines the version from the body.
     public init(body: [UInt8]) throws(ReadError) {
         let fields: Fields
         do { fields = try StoreJSON.decode(Fields.self, from: body) } catch { throw .notJSON }
@@ -43,20 +43,20 @@ public enum ServerNotification: Sendable, Hashable {
     }
 }
 
-/// Which notifications are taken in: genuine ones, for one of our apps.
+/// Decides which notifications are accepted: genuine ones, for one of our apps.
 public struct NotificationPolicy: Sendable {
     private let trust: ChainOfTrust
     private let scope: StoreScope
     private let sharedSecret: String?
 
-    /// - Parameter sharedSecret: what version 1 has to carry; nil refuses all of it.
+    /// - Parameter sharedSecret: required in version 1 notifications; nil rejects all of them.
     public init(trust: ChainOfTrust, scope: StoreScope, sharedSecret: String?) {
         self.trust = trust
         self.scope = scope
         self.sharedSecret = sharedSecret
     }
 
-    /// What a notification says, once it is known that Apple says it.
+    /// Verifies a notification and returns its content.
     public func judge(_ notification: ServerNotification) async throws(NotGenuine) -> StoreNotification {
         switch notification {
         case .signed(let signed):

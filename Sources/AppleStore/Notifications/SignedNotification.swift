@@ -1,12 +1,12 @@
-/// A version 2 notification, with what is signed inside it: read, not verified.
+/// A version 2 notification with its signed parts: read, not verified.
 public struct SignedNotification: Sendable, Hashable {
     public let jws: CompactJWS
     public let payload: NotificationPayload
     public let transaction: SignedTransaction?
     public let renewal: SignedRenewal?
 
-    /// - Parameter signedPayload: as it stands in the body.
-    /// - Throws: ``ReceiptReadError`` where it, or what is signed in it, is no JWS.
+    /// - Parameter signedPayload: as written in the body.
+    /// - Throws: ``ReceiptReadError`` if it or a signed part is not a JWS.
     public init(_ signedPayload: String) throws(ReceiptReadError) {
         jws = try CompactJWS(signedPayload)
         guard let payload = try? StoreJSON.decode(NotificationPayload.self, from: jws.payload) else {
@@ -23,21 +23,23 @@ public struct SignedNotification: Sendable, Hashable {
 }
 
 extension SignedNotification {
-    /// Whether this program knows its object, and reads each field that decides whose it is and what it changes.
+    /// Whether this version knows the notification's object and could read each field that the relay depends on.
     ///
-    /// The relay keeps one that is not understood, and changes nothing by it. A later version reads it again.
+    /// The relay stores a notification that is not understood, and changes nothing because of it. A later version reads
+    /// it again.
     public var isUnderstood: Bool {
         payload.subject?.isReadable == true && payload.data?.isReadable != false
             && transaction?.payload.isReadable != false && renewal?.payload.isReadable != false
     }
 
-    /// Whether Apple signed it and each part of it, for one of our apps, and the parts belong together.
+    /// Verifies that Apple signed the notification and its parts, for one of our apps, and that the parts belong
+    /// together.
     ///
-    /// If the notification is not understood, this checks the signature of the whole, and the app where it could be
-    /// read. A refusal would lose it: Apple does not repeat what was answered with a 4xx.
+    /// If the notification is not understood, only the outer signature is checked, and the app if it could be read. A
+    /// rejection would lose the notification: Apple does not repeat it after a 4xx.
     public func verify(_ trust: ChainOfTrust, _ scope: StoreScope) async throws(NotGenuine) {
         try check(try await jws.verify(trust, signedDate: payload.signedDate), scope)
-        // Nothing is taken from the parts of one that is not understood.
+        // If the notification is not understood, its parts are not used.
         guard isUnderstood else { return }
         if let transaction { try await transaction.verify(trust, scope) }
         if let renewal {
@@ -46,17 +48,17 @@ extension SignedNotification {
         }
     }
 
-    /// Whether it is for one of our apps, and its parts belong together: all that needs no signature of the parts.
+    /// Checks that it is for one of our apps and that its parts belong together. Needs no signatures of the parts.
     ///
-    /// - Parameter genuine: what the signature of the whole proved.
+    /// - Parameter genuine: result of verifying the outer signature.
     func check(_ genuine: Genuine, _ scope: StoreScope) throws(NotGenuine) {
-        // Every customer of any app has a transaction that Apple signed, and could post it here.
+        // Every customer of any app has transactions that Apple signed, and could post one here.
         guard payload.subject != nil || payload.isNotification else {
             throw NotGenuine(.unreadable, "what is signed is no notification")
         }
         guard let subject = payload.subject, subject.isReadable else { return }
         try scope.check(genuine, environment: subject.environment, bundleId: subject.bundleId, appId: nil)
-        // A receipt may leave it out, a transaction always does; a notification of production never does.
+        // Receipts may leave the number out and transactions always do, but production notifications never do.
         guard subject.environment.kind != .production || scope.appId == nil || subject.appAppleId == scope.appId else {
             throw NotGenuine(.appId, "its app has another number")
         }
@@ -79,7 +81,7 @@ extension SignedNotification {
     }
 
     private func check(_ renewal: RenewalPayload, _ genuine: Genuine, _ scope: StoreScope) throws(NotGenuine) {
-        // It names no bundle of its own.
+        // Renewal information names no bundle of its own.
         try scope.check(
             genuine, environment: renewal.environment, bundleId: payload.subject?.bundleId, appId: nil)
         guard let id = renewal.originalTransactionId, id == transaction?.payload.originalTransactionId else {
@@ -91,7 +93,7 @@ extension SignedNotification {
     }
 }
 
-/// Renewal information signed by Apple (`JWSRenewalInfo`). Nothing here has been verified.
+/// Renewal information signed by Apple (`JWSRenewalInfo`), not verified.
 public struct SignedRenewal: Sendable, Hashable {
     public let jws: CompactJWS
     public let payload: RenewalPayload

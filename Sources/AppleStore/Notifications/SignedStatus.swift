@@ -1,12 +1,12 @@
 public import RelayCore
 
-/// How the App Store says that a subscription stands when it is asked (App Store Server API): read, not verified.
+/// Status of a subscription from the App Store Server API: read, not verified.
 public struct SignedStatus: Sendable, Hashable {
     public let transaction: SignedTransaction
     public let renewal: SignedRenewal?
     public let status: NotificationData.Status?
 
-    /// - Throws: ``ReceiptReadError`` where what is signed is no JWS.
+    /// - Throws: ``ReceiptReadError`` if a signed part is not a JWS.
     public init(
         transaction: String, renewal: String?, status: NotificationData.Status?
     ) throws(ReceiptReadError) {
@@ -15,7 +15,7 @@ public struct SignedStatus: Sendable, Hashable {
         self.status = status
     }
 
-    /// Whether Apple signed both, for one of our apps, and they belong together.
+    /// Verifies that Apple signed both parts, for one of our apps, and that they belong together.
     public func verify(_ trust: ChainOfTrust, _ scope: StoreScope) async throws(NotGenuine) {
         try await transaction.verify(trust, scope)
         guard let renewal else { return }
@@ -27,12 +27,12 @@ public struct SignedStatus: Sendable, Hashable {
         else { throw NotGenuine(.mismatch, "the renewal information is of another subscription") }
     }
 
-    /// Its statement for the ledger; nil if it says too little. Use only a verified one.
+    /// Its statement for the ledger; nil if required fields are missing. Use only after ``verify(_:_:)``.
     public var word: LedgerStatement? {
         let payload = transaction.payload
         var period = payload.ledgerPeriod()
         guard period != nil || payload.addsSeats, let signed = payload.signedDate?.moment else { return nil }
-        // What Apple took back of a subscription that has access are seats.
+        // If the subscription still has access, the revocation concerned only seats.
         if status?.isOver == false { period?.keepThroughSeatRefund() }
         let statedAt = max(signed, renewal?.payload.signedDate?.moment ?? signed)
         return LedgerStatement(
@@ -42,7 +42,7 @@ public struct SignedStatus: Sendable, Hashable {
 }
 
 extension NotificationData.Status {
-    /// Nil where the other fields say it.
+    /// Nil if other fields decide it.
     var isOver: Bool? {
         switch self {
         case .active, .grace: false

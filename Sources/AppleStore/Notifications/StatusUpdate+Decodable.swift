@@ -23,7 +23,7 @@ extension StatusUpdate: Decodable {
             case receipt = "latest_receipt"
         }
 
-        /// The App Store writes a hundred at most.
+        /// Limit of items. The App Store writes a hundred at most.
         private static let most = 1_000
 
         private static func first<Part: Decodable>(
@@ -62,7 +62,8 @@ extension StatusUpdate: Decodable {
         transactions = receipt?.transactions ?? []
         renewals = receipt?.renewals ?? []
         receiptCreationDate = receipt?.creationDate
-        // Not in every type; its transactions name it too. What is taken back was cancelled last.
+        // Some types omit the field; the transactions hold it too. A refund or revocation concerns the one that was
+        // cancelled last.
         let isTakenBack = ["REFUND", "REVOKE"].contains(type)
         func rank(_ one: Transaction) -> Int64 {
             (isTakenBack ? one.cancellationDate : one.purchaseDate)?.millisecondsSince1970 ?? 0
@@ -133,7 +134,7 @@ extension StatusUpdate.Renewal: Decodable {
 }
 
 extension AppleEnvironment {
-    /// As version 1 notifications spell it: production is `PROD` there.
+    /// Environment as version 1 notifications spell it: production is `PROD`.
     init(statusUpdate text: String) {
         self = text.uppercased() == "PROD" ? Self(kind: .production, raw: text) : Self(raw: text)
     }

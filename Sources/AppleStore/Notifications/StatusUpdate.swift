@@ -1,11 +1,11 @@
 public import RelayCore
 
-/// A version 1 notification (App Store Server Notifications, `responseBodyV1`), read, not verified: it is not signed, and the
-/// shared secret in it is all that vouches for it.
+/// A version 1 notification (App Store Server Notifications, `responseBodyV1`), read, not verified. It is not signed;
+/// only the shared secret in it proves its origin.
 ///
-/// Dates and numbers come as texts. What cannot be read is nil.
+/// Apple writes dates and numbers as texts. Unreadable ones are nil.
 public struct StatusUpdate: Sendable, Hashable {
-    /// One of `latest_receipt_info`.
+    /// An element of `latest_receipt_info`.
     public struct Transaction: Sendable, Hashable {
         public var transactionId: TransactionID?
         public var originalTransactionId: TransactionID?
@@ -23,7 +23,7 @@ public struct StatusUpdate: Sendable, Hashable {
         public var promotionalOfferId: String?
     }
 
-    /// One of `pending_renewal_info`.
+    /// An element of `pending_renewal_info`.
     public struct Renewal: Sendable, Hashable {
         public var originalTransactionId: TransactionID?
         public var autoRenewProductId: ProductID?
@@ -42,7 +42,7 @@ public struct StatusUpdate: Sendable, Hashable {
     public var autoRenewStatus: String?
     public var autoRenewStatusChangeDate: AppleTimestamp?
     public var originalTransactionId: TransactionID?
-    /// When the receipt in it was made, which is when the notification was. Nil where there is none that can be read.
+    /// Creation date of the receipt in it, and so of the notification. Nil if there is no readable receipt.
     public var receiptCreationDate: AppleTimestamp?
     public var transactions: [Transaction]
     public var renewals: [Renewal]

@@ -1,7 +1,8 @@
 import Crypto
 import RelayCore
 
-/// A version 1 notification of which only that was read which says whether the rest is worth reading: anybody can post one.
+/// A version 1 notification of which only the fields for ``verify(secret:_:)`` were read, because any client can post
+/// one.
 public struct UnreadStatusUpdate: Sendable, Hashable {
     let body: [UInt8]
     let claim: Claim
@@ -12,9 +13,9 @@ public struct UnreadStatusUpdate: Sendable, Hashable {
         var bundleId: BundleID?
     }
 
-    /// Whether it knows the secret that Apple and we share, and is about one of our apps.
+    /// Checks that it carries the secret that Apple and the relay share, and is for one of our apps.
     ///
-    /// - Parameter secret: nil where none is configured: then nothing vouches for anything.
+    /// - Parameter secret: nil if none is configured; every notification is then rejected.
     public func verify(secret: String?, _ scope: StoreScope) throws(NotGenuine) {
         guard let secret else {
             throw NotGenuine(.unsigned, "without the shared secret nothing shows that version 1 comes from Apple")
@@ -26,9 +27,9 @@ public struct UnreadStatusUpdate: Sendable, Hashable {
             Genuine(isLocal: false), environment: claim.environment, bundleId: claim.bundleId, appId: nil)
     }
 
-    /// All of it.
+    /// Reads all fields.
     ///
-    /// - Throws: ``NotGenuine`` where it is none after all.
+    /// - Throws: ``NotGenuine`` if the body is not a version 1 notification.
     public func read() throws(NotGenuine) -> StatusUpdate {
         do {
             return try StoreJSON.decode(StatusUpdate.self, from: body)
@@ -37,7 +38,7 @@ public struct UnreadStatusUpdate: Sendable, Hashable {
         }
     }
 
-    /// In a time that tells nothing of where they differ: swift-crypto compares digests so.
+    /// Compares in constant time: swift-crypto compares digests so.
     private static func isSame(_ left: String, _ right: String) -> Bool {
         SHA256.hash(data: Array(left.utf8)) == SHA256.hash(data: Array(right.utf8))
     }

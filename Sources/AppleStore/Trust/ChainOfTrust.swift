@@ -2,23 +2,23 @@ import Foundation
 import SwiftASN1
 @_spi(FixedExpiryValidationTime) import X509
 
-/// Finds out whose key signed: follows certificates up to a trusted root, as they stood at a given moment.
+/// Finds the key that signed, by following certificates up to a trusted root, as of a given time.
 ///
-/// The moment is always that of signing: all of Apple's signing certificates seen so far ran out within about two years, and what
-/// they signed stays good (Apple, Receipt Validation Programming Guide, "Validate Receipts Locally"). No certificate is
-/// looked up anywhere: ``RevocationCheck`` does that beside it, for ``recentChains``.
+/// The time is always that of signing. Apple's signing certificates expire within about two years, but their
+/// signatures remain valid (Apple, Receipt Validation Programming Guide, "Validate Receipts Locally"). Revocation is
+/// not checked here: ``RevocationCheck`` does that separately, for ``recentChains``.
 ///
-/// What was found good is remembered with the time for which it holds: Apple signs with few keys, and a chain costs ten times
-/// a signature. What was found bad is not: there is no end to that.
+/// Valid chains are cached with their validity: Apple signs with few keys, and verifying a chain costs ten times a
+/// signature. Invalid chains are not cached, because their number has no bound.
 public struct ChainOfTrust: Sendable {
-    /// A key that may sign, and what vouches for it.
+    /// A key that may sign, and the chain that proves it.
     struct Signer: Sendable {
         let key: Certificate.PublicKey
-        /// Trusted by itself, without an authority above it, as the key is that Xcode signs with.
+        /// Trusted directly, without an authority above it, like the key that Xcode signs with.
         let isLocal: Bool
-        /// When all certificates of the chain are valid.
+        /// Interval in which all certificates of the chain are valid.
         let validity: ClosedRange<Date>
-        /// Nil for a key that is trusted by itself.
+        /// Nil for a directly trusted key.
         let chain: SigningChain?
         fileprivate let name: RecentSigners.Name
     }
@@ -28,19 +28,19 @@ public struct ChainOfTrust: Sendable {
 
     public init(_ roots: TrustedRoots) { self.roots = roots }
 
-    /// 1.2.840.113635.100.6.11.1, "Mac App Store Receipt Signing", in the certificate that signs.
+    /// 1.2.840.113635.100.6.11.1, "Mac App Store Receipt Signing", in the signer's certificate.
     private static let signsReceipts: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
-    /// 1.2.840.113635.100.6.2.1, "Apple Worldwide Developer Relations", in the one above it.
+    /// 1.2.840.113635.100.6.2.1, "Apple Worldwide Developer Relations", in the certificate above it.
     private static let developerRelations: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
-    /// What is more than this was not sent by Apple, who sends three.
+    /// Limit of certificates; Apple sends three.
     private static let mostCertificates = 6
-    /// Accepted times of verification in seconds since 1970: from before the App Store to the end of a century. X.509's
-    /// own time ends in the year 9999, and the verifier crashes on a later time.
+    /// Accepted times of verification in seconds since 1970: from before the App Store until the year 2100. X.509 times
+    /// end in the year 9999, and the verifier crashes on a later time.
     private static let moments: ClosedRange<Int64> = 631_152_000...4_102_444_799
 
     /// - Parameters:
-    ///   - certificates: in DER, as they came along.
-    ///   - name: whose key it is said to be; nil where they are the chain itself, leaf first, and nothing else.
+    ///   - certificates: DER, as found in the document.
+    ///   - name: the claimed signer; nil if the certificates are exactly the chain, leaf first.
     /// - Throws: ``NotGenuine``: certificates, untrustedRoot, chain, purpose.
     func signer(
         _ certificates: [ArraySlice<UInt8>], named name: CMSSigner.Identifier?, at moment: AppleTimestamp
@@ -55,10 +55,11 @@ public struct ChainOfTrust: Sendable {
         return try await find(certificates, named: name, entry, at: date)
     }
 
-    /// To be called once its signature was found good: so nobody else's certificates push out those that are needed.
+    /// Caches a signer. Call this only after its signature was verified, so that other certificates cannot evict needed
+    /// ones.
     func remember(_ signer: Signer) { known.keep(signer, as: signer.name) }
 
-    /// Chains of the signatures that were found good lately, each once, the last one used first.
+    /// Chains of recently verified signatures, each once, the most recently used first.
     public var recentChains: [SigningChain] {
         var seen: Set<SigningChain> = []
         return known.signers.compactMap(\.chain).filter { seen.insert($0).inserted }
@@ -73,7 +74,7 @@ public struct ChainOfTrust: Sendable {
         guard encoded.count <= Self.mostCertificates else {
             throw NotGenuine(.certificates, "it carries \(encoded.count) certificates in place of three")
         }
-        // One that nobody needs may be anything.
+        // Certificates outside the chain may be malformed.
         var bag = encoded.map { bytes in (try? Certificate(derEncoded: Array(bytes))).map { (bytes, $0) } }
         guard let index = name.map({ name in bag.firstIndex { $0?.1.isNamed(name) == true } }) ?? bag.indices.first,
             let (leafBytes, leaf) = bag[index]
@@ -102,7 +103,7 @@ public struct ChainOfTrust: Sendable {
         return Signer(key: certificate.publicKey, isLocal: true, validity: validity, chain: nil, name: entry)
     }
 
-    /// Each authority alone with its root: a search among many that vouch for each other would have no end.
+    /// Tries each authority alone with its root: a search among many that certify each other could be endless.
     private func find(
         _ leaf: Certificate, _ authorities: [Certificate], _ anchors: [(ArraySlice<UInt8>, Certificate)],
         _ entry: RecentSigners.Name, at date: Date

@@ -1,36 +1,36 @@
-/// Why something that claims to be the App Store's is not, or is not for us. Says nothing of the content, so it may be logged
-/// and counted.
+/// Why a document is not from the App Store, or not for us. Holds nothing of the content, so it may be logged and
+/// counted.
 public struct NotGenuine: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable, CaseIterable {
         /// It could not be read at all.
         case unreadable
-        /// Nobody signed it, or several did.
+        /// It has no signer, or several.
         case unsigned
-        /// Not an algorithm that Apple signs with.
+        /// An algorithm that Apple does not sign with.
         case algorithm
-        /// The signer's certificate, or one above it, is missing, malformed or one too many.
+        /// The signer's certificate, or one above it, is missing, malformed or redundant.
         case certificates
-        /// It leads to a root that is not trusted.
+        /// Its chain ends in a root that is not trusted.
         case untrustedRoot = "untrusted_root"
-        /// The certificates do not vouch for each other, or did not at the moment of signing.
+        /// The certificates do not form a chain, or were not valid at the time of signing.
         case chain
-        /// Apple's, but not certificates that sign receipts and transactions.
+        /// Certificates of Apple that do not sign receipts and transactions.
         case purpose
-        /// It does not say when it was made, so that its certificates cannot be judged.
+        /// It has no date, so its certificates cannot be verified as of a time.
         case noDate = "no_date"
-        /// The signature is not over this content.
+        /// The signature does not match the content.
         case signature
-        /// Genuine, and another app's.
+        /// Genuine, but for another app.
         case bundle
         case appId = "app_id"
-        /// Genuine, and of an environment that is not taken here.
+        /// Genuine, but from an environment that is not accepted here.
         case environment
-        /// One part, genuine by itself, belongs to something else.
+        /// A part is genuine, but belongs to something else.
         case mismatch
     }
 
     public let code: Code
-    /// One sentence, of this library's own words only.
+    /// One sentence, only in this library's own words.
     public let detail: String
 
     public init(_ code: Code, _ detail: String) {
@@ -41,9 +41,9 @@ public struct NotGenuine: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(code.rawValue): \(detail)" }
 }
 
-/// What a signature proved.
+/// Result of verifying a signature.
 public struct Genuine: Sendable, Hashable {
-    /// The key is one on a developer's machine (StoreKit testing) that was added to the trusted roots. It may sign anything:
-    /// only what claims to come from there is to be believed.
+    /// Whether the key belongs to a developer's machine (StoreKit testing) and was added to the trusted roots. Such a
+    /// key may sign anything. Only documents that claim the Xcode environment may be accepted from it.
     public let isLocal: Bool
 }

@@ -2,9 +2,9 @@ import Crypto
 import NIOConcurrencyHelpers
 import RelayCore
 
-/// Signers whose chains were found good, the last ones used.
+/// The most recently used signers whose chains were verified.
 final class RecentSigners: Sendable {
-    /// Everything that the finding rested on but the moment.
+    /// All inputs of the verification except the time.
     struct Name: Hashable, Sendable {
         private let digest: [UInt8]
 
@@ -46,7 +46,7 @@ final class RecentSigners: Sendable {
         }
     }
 
-    /// The last one used first.
+    /// Most recently used first.
     var signers: [ChainOfTrust.Signer] {
         state.withLockedValue { Array($0.signers.values) }.sorted { $0.lastUse > $1.lastUse }.map(\.signer)
     }

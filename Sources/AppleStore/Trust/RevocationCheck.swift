@@ -1,34 +1,34 @@
 import NIOConcurrencyHelpers
 import X509
 
-/// Looks up whether a certificate was revoked, at the address that the certificate names for it (OCSP, RFC 6960).
+/// Checks whether a certificate was revoked, at the OCSP address that the certificate names (RFC 6960).
 ///
-/// Nothing that is posted waits for it, and it decides about no purchase. Within ten seconds it is over, or twice ten where the
-/// first answer proves nothing.
+/// Requests do not wait for it, and it decides about no purchase. It ends within ten seconds, or twenty if the first
+/// answer proves nothing.
 public struct RevocationCheck: Sendable {
     public enum Status: Sendable, Hashable {
         case good
-        /// Its issuer says so, in a signed answer.
+        /// The issuer says so, in a signed answer.
         case revoked
-        /// Neither is proven. Why may hold words of the answer.
+        /// Neither is proven. The reason may quote the answer.
         case unknown(String)
     }
 
     /// Sends a request (`application/ocsp-request`) and returns the body of the answer.
     ///
-    /// - Parameter path: of the address that the certificate names; its host is ``host``.
+    /// - Parameter path: path of the address in the certificate; the host is ``host``.
     public typealias Ask = @Sendable (_ request: [UInt8], _ path: String) async throws -> [UInt8]
 
     /// Apple's responder. A certificate that names another host is not looked up.
     public static let host = "ocsp.apple.com"
-    /// The rest of what swift-certificates says of an answer repeats the answer.
+    /// Limit in characters: the rest of swift-certificates' message repeats the answer.
     private static let longestReason = 200
 
     private let ask: Ask
 
     public init(_ ask: @escaping Ask) { self.ask = ask }
 
-    /// Asked strictly first: only a good answer passes. What does not pass is asked about again, leniently: now only an answer that
+    /// The first query is strict: only a good answer passes. If it fails, a lenient query follows: only an answer that
     /// proves the revocation fails.
     public func status(of certificate: SigningCertificate) async -> Status {
         let path: String
@@ -48,7 +48,7 @@ public struct RevocationCheck: Sendable {
         return .revoked
     }
 
-    /// Nil: the policy is met.
+    /// Nil if the policy is met.
     private static func failure(
         of certificate: SigningCertificate, _ mode: OCSPFailureMode, _ query: FirstQuery
     ) async -> String? {
@@ -66,8 +66,8 @@ public struct RevocationCheck: Sendable {
     }
 }
 
-/// Asks about the first certificate of a path. swift-certificates asks about those above it too: they pass, since each of them is
-/// looked up by itself.
+/// Queries only the first certificate of a path. swift-certificates also queries those above it. They pass here,
+/// because each is checked separately.
 private final class FirstQuery: OCSPRequester {
     private enum State {
         case waiting, asking, answered
@@ -89,7 +89,7 @@ private final class FirstQuery: OCSPRequester {
 
     var isAnswered: Bool { if case .answered = state.withLockedValue({ $0 }) { true } else { false } }
 
-    /// Why no answer came; nil where one did, or nobody was asked.
+    /// Why no answer came; nil if one came or no query was sent.
     var trouble: String? { if case .failed(let why) = state.withLockedValue({ $0 }) { why } else { nil } }
 
     func query(request: [UInt8], uri: String) async -> OCSPRequesterQueryResult {
@@ -113,13 +113,13 @@ private final class FirstQuery: OCSPRequester {
 extension SigningCertificate {
     enum Responder {
         case path(String)
-        /// Nobody can be asked, and why.
+        /// No responder can be queried, for this reason.
         case none(String)
     }
 
-    /// Where to ask. The address is chosen as swift-certificates chooses it: the first one of an OCSP responder.
+    /// Responder of the certificate. Like swift-certificates, this uses the first OCSP address.
     var responder: Responder {
-        // swift-certificates fails such a path whatever the answer is, which would look like a revocation.
+        // swift-certificates fails such a path whatever the answer is, and that would look like a revocation.
         guard let root = path.last, (try? Self.addresses(of: root))?.isEmpty == true else {
             return .none("its root names an OCSP responder")
         }
@@ -132,7 +132,7 @@ extension SigningCertificate {
         return .path(String(match.1))
     }
 
-    /// Addresses of OCSP responders; an empty text stands for one that is no address.
+    /// Addresses of OCSP responders; an empty text represents a location that is not a URI.
     private static func addresses(of certificate: Certificate) throws -> [String] {
         let access = try certificate.extensions.authorityInformationAccess
         let locations = (access ?? AuthorityInformationAccess()).filter { $0.method == .ocspServer }.map(\.location)

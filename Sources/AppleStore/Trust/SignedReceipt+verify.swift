@@ -5,10 +5,10 @@ import SwiftASN1
 import X509
 
 extension SignedReceipt {
-    /// Whether the App Store (or Xcode, with a key that was added to the roots) signed exactly this receipt.
+    /// Verifies that the App Store signed exactly this receipt, or Xcode, with a key that was added to the roots.
     ///
-    /// Says nothing of whose receipt it is: see ``StoreScope``. Source: Apple, Receipt Validation Programming Guide; RFC 5652,
-    /// section 5.
+    /// Does not check which app the receipt belongs to: see ``StoreScope``. Source: Apple, Receipt Validation
+    /// Programming Guide; RFC 5652, section 5.
     public func verify(_ trust: ChainOfTrust) async throws(NotGenuine) -> Genuine {
         guard contentType == .data else { throw NotGenuine(.algorithm, "what it signs is not called data") }
         guard signers.count == 1 else {
@@ -26,7 +26,7 @@ extension SignedReceipt {
         return Genuine(isLocal: found.isLocal)
     }
 
-    /// What the signature is over: the payload itself, or attributes that name its digest.
+    /// The signed octets: the payload itself, or attributes that contain its digest.
     private func signed(by signer: CMSSigner, _ digest: Digest) throws(NotGenuine) -> ArraySlice<UInt8> {
         guard let attributes = signer.signedAttributes else { return payload }
         guard attributes.contentType == contentType, let claimed = attributes.messageDigest,
@@ -35,7 +35,7 @@ extension SignedReceipt {
         return attributes.signedOctets[...]
     }
 
-    /// The two that receipts were ever signed with; the signature's own algorithm may leave the hash unnamed.
+    /// The two digests ever used in receipts. The signature algorithm may not name one.
     private enum Digest {
         case sha1, sha256
 
@@ -68,7 +68,7 @@ extension Certificate {
     func isNamed(_ identifier: CMSSigner.Identifier) -> Bool {
         switch identifier {
         case .issuerAndSerialNumber(let issuer, let serial):
-            // A serial number that begins with a set bit has a zero in front of it in one place and not in the other.
+            // A serial number that begins with a set bit may have a leading zero in one place and not in the other.
             guard serialNumber.bytes.drop(while: { $0 == 0 }) == serial.drop(while: { $0 == 0 }),
                 let node = try? DER.parse(Array(issuer)), let name = try? DistinguishedName(derEncoded: node)
             else { return false }

@@ -1,13 +1,13 @@
 public import RelayCore
 
-/// Which genuine purchases are ours: what cryptography does not catch.
+/// The apps and environments whose genuine purchases are accepted.
 public struct StoreScope: Sendable, Hashable {
-    /// Empty: any.
+    /// Empty: all apps.
     public var bundleIds: Set<BundleID>
-    /// The App Store's number of the app; checked where something of production names one. Nil: any.
+    /// The App Store's number of the app; checked if a production document names one. Nil: any.
     public var appId: Int64?
     public var environments: Set<AppleEnvironment.Kind>
-    /// The bundle id of the key that sent it; nil: any of ``bundleIds``.
+    /// Bundle id of the API key that posted the purchase; nil: any of ``bundleIds``.
     public var onlyBundleId: BundleID?
 
     public init(bundleIds: Set<BundleID>, appId: Int64?, environments: Set<AppleEnvironment.Kind>) {
@@ -16,9 +16,9 @@ public struct StoreScope: Sendable, Hashable {
         self.environments = environments
     }
 
-    /// The same for a key that was made for one app.
+    /// The same scope, restricted to the app of an API key.
     ///
-    /// - Parameter app: its bundle id; empty where it names none.
+    /// - Parameter app: the key's bundle id; empty if it names none.
     public func narrowed(to app: BundleID) -> StoreScope {
         var scope = self
         scope.onlyBundleId = app.isEmpty ? nil : app
@@ -26,8 +26,8 @@ public struct StoreScope: Sendable, Hashable {
     }
 
     /// - Parameters:
-    ///   - genuine: what its signature proved.
-    ///   - appId: as it names it; nil and 0 are what the sandbox writes.
+    ///   - genuine: result of verifying the signature.
+    ///   - appId: as the document names it; the sandbox writes nil or 0.
     /// - Throws: ``NotGenuine``: bundle, appId, environment.
     public func check(
         _ genuine: Genuine, environment: AppleEnvironment, bundleId: BundleID?, appId: Int64?

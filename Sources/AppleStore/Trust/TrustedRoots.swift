@@ -4,12 +4,12 @@ import RelayCore
 import SwiftASN1
 import X509
 
-/// The roots that a signature of the App Store may lead to.
+/// The roots to which a signature of the App Store may lead.
 ///
-/// Apple's own are known by the SHA-256 of their encoding: receipts and signed transactions bring the certificates along.
-/// Source: https://www.apple.com/certificateauthority/.
+/// Apple's own are identified by the SHA-256 of their encoding, because receipts and signed transactions contain the
+/// certificates. Source: https://www.apple.com/certificateauthority/.
 public struct TrustedRoots: Sendable {
-    /// A certificate file that cannot be used, and why.
+    /// A certificate file that cannot be used, with the reason.
     public struct Unusable: Error, Sendable, CustomStringConvertible {
         public let description: String
     }
@@ -24,22 +24,22 @@ public struct TrustedRoots: Sendable {
             "63343ABFB89A6A03EBB57E9B3F5FA7BE7C4F5C756F3017B3A8C488C3653E9179",
         ].compactMap { Hex.bytes($0) })
 
-    /// What a certificate that was added is good for.
+    /// Role of an added certificate.
     private enum Use {
-        /// A root above an authority above a signer, as Apple's are.
+        /// A root above an authority above a signer, like Apple's.
         case authority
-        /// It signs itself what is signed, as Xcode's does, and nobody is below it.
+        /// The certificate signs documents directly, like Xcode's; no certificate is below it.
         case signer
     }
 
     private let added: [[UInt8]: Use]
 
-    /// Apple's roots and nothing else.
+    /// Apple's roots only.
     public static let appleOnly = TrustedRoots(added: [:])
 
     private init(added: [[UInt8]: Use]) { self.added = added }
 
-    /// - Parameter files: the contents of certificate files: one certificate in DER, or any number of them in PEM.
+    /// - Parameter files: contents of certificate files: one certificate in DER, or any number in PEM.
     public init(adding files: [[UInt8]]) throws(Unusable) {
         var added: [[UInt8]: Use] = [:]
         for file in files {
@@ -50,10 +50,10 @@ public struct TrustedRoots: Sendable {
         self.init(added: added)
     }
 
-    /// Whether there are others than Apple's.
+    /// Whether roots other than Apple's were added.
     public var hasAdded: Bool { !added.isEmpty }
 
-    /// Whether it is one of Apple's or of those that were added.
+    /// Whether it is one of Apple's roots or an added one.
     func contains(_ certificate: ArraySlice<UInt8>) -> Bool {
         let fingerprint = Self.fingerprint(certificate)
         return Self.apple.contains(fingerprint) || added[fingerprint] != nil
@@ -68,8 +68,8 @@ public struct TrustedRoots: Sendable {
 
     func signsByItself(_ certificate: ArraySlice<UInt8>) -> Bool { added[Self.fingerprint(certificate)] == .signer }
 
-    /// A key that may sign both certificates and other things is no authority: an owner of Xcode's could make one below it that
-    /// looks like Apple's.
+    /// A key that may sign other things than certificates is not an authority: its owner, such as an Xcode user, could
+    /// create one below it that looks like Apple's.
     private static func isAuthority(_ certificate: Certificate) -> Bool {
         guard certificate.issuer == certificate.subject, let usage = try? certificate.extensions.keyUsage,
             certificate.extensions[oid: .X509ExtensionID.extendedKeyUsage] == nil

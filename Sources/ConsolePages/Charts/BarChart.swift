@@ -1,4 +1,4 @@
-/// Counts over time as bars.
+/// Counts over time, drawn as bars.
 public struct BarChart: Sendable {
     struct Bar: Sendable {
         var x: Int
@@ -14,14 +14,14 @@ public struct BarChart: Sendable {
     var title: String
     var total: Int
     var tone: String
-    /// For those who do not see it.
+    /// Description for screen readers.
     var summary: String
     var width: Int
     var bars: [Bar]
 
     /// - Parameters:
     ///   - counts: one for each step.
-    ///   - label: of a step, by its place.
+    ///   - label: text for the step with this index.
     public init(_ title: String, _ counts: [Int], tone: Tone, label: (Int) -> String) {
         self.title = title
         self.tone = tone.rawValue
@@ -32,7 +32,7 @@ public struct BarChart: Sendable {
         summary = most == 0 ? "\(title): none" : "\(title): \(total), at most \(most) at \(peak)"
         bars = counts.enumerated().compactMap { place, count in
             guard count > 0 else { return nil }
-            // One is to be seen beside a thousand.
+            // A count of one must be visible beside a thousand.
             let height = max(2, Self.height * Double(count) / Double(most))
             return Bar(
                 x: place * Self.pitch, y: Self.text(Self.height - height), width: Self.pitch - 2,
@@ -40,7 +40,7 @@ public struct BarChart: Sendable {
         }
     }
 
-    /// With one decimal, whatever the locale.
+    /// A number with one decimal, independent of the locale.
     private static func text(_ number: Double) -> String {
         let tenths = Int((number * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"

@@ -1,8 +1,8 @@
 public import RelayCore
 
-/// A validation's events on a time axis. The minute in which the app waits takes most of the width, whatever came after it.
+/// A validation's events on a time axis. The minute in which the app waits takes most of the width.
 public struct TimeAxis: Sendable {
-    /// One thing that happened, or went on for a while.
+    /// One event, at a point in time or over an interval.
     public struct Event: Sendable {
         public var lane: String
         public var begin: Timestamp
@@ -44,7 +44,7 @@ public struct TimeAxis: Sendable {
     private static let right = 965.0
     private static let top = 26
     private static let laneHeight = 24
-    /// Share of the width for the app's minute if something came after it.
+    /// Share of the width for the app's minute if later events exist.
     private static let share = 0.7
 
     var height: Int
@@ -52,13 +52,13 @@ public struct TimeAxis: Sendable {
     var deadline: Int?
     var ticks: [Tick]
     var lanes: [Lane]
-    /// For those who do not see it.
+    /// Description for screen readers.
     var summary: String
 
     /// - Parameters:
-    ///   - begin: when it was accepted.
-    ///   - deadline: of the app.
-    ///   - end: when it was settled, or now.
+    ///   - begin: when the purchase was accepted.
+    ///   - deadline: when the app stops waiting.
+    ///   - end: when the purchase was settled, or now.
     public init(_ events: [Event], begin: Timestamp, deadline: Timestamp, end: Timestamp) {
         let last = max(end, events.map(\.end).max() ?? end, begin + .seconds(1))
         let x = Self.scale(begin, deadline, last)
@@ -90,7 +90,7 @@ public struct TimeAxis: Sendable {
         summary = "\(events.count) events over \(Self.label(last - begin)); the table below has each of them"
     }
 
-    /// Straight up to the deadline, and from there on.
+    /// Piecewise linear: one scale up to the deadline, another after it.
     private static func scale(_ begin: Timestamp, _ deadline: Timestamp, _ last: Timestamp) -> (Timestamp) -> Double {
         let width = right - left
         let isLong = last > deadline && deadline > begin

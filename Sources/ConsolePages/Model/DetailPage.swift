@@ -1,4 +1,4 @@
-/// One thing with all that is known of it.
+/// The page of one item with its details.
 public struct DetailPage: ConsolePage {
     public static let template = "detail"
 
@@ -19,7 +19,7 @@ public struct DetailPage: ConsolePage {
         var href: String
         var isGrave: Bool
 
-        /// - Parameter isGrave: cannot be taken back.
+        /// - Parameter isGrave: whether the action cannot be undone.
         public init(_ title: String, href: String, isGrave: Bool = false) {
             self.title = title
             self.href = href
@@ -50,8 +50,8 @@ public struct DetailPage: ConsolePage {
     var sections: [Part]
 
     /// - Parameters:
-    ///   - state: in a word, shown in `tone`.
-    ///   - lead: what that means.
+    ///   - state: short text, shown in `tone`.
+    ///   - lead: explanation of the state.
     public init(
         _ frame: Frame, state: String, tone: Tone?, lead: String, actions: [Action] = [], axis: TimeAxis? = nil,
         facts: [Fact], sections: [Part]

@@ -1,9 +1,9 @@
-/// Where somebody signs in.
+/// The sign-in form.
 public struct SignInPage: ConsolePage {
     public static let template = "sign_in"
 
     public var frame: Frame
-    /// Where they wanted to go.
+    /// Page to open after sign-in.
     var next: String?
     var error: String?
 
@@ -14,24 +14,24 @@ public struct SignInPage: ConsolePage {
     }
 }
 
-/// Where an action is confirmed before it is done.
+/// Confirmation of an action before it is performed.
 public struct ConfirmPage: ConsolePage {
     public static let template = "confirm"
 
     public var frame: Frame
-    /// What will happen.
+    /// Effect of the action.
     var consequence: String
-    /// To what.
+    /// Item that the action changes.
     var target: String
     var button: String
     var isGrave: Bool
-    /// Where the form goes.
+    /// URL that the form posts to.
     var action: String
     var back: String
     var formToken: String
     var reason: String
     var error: String?
-    /// What comes back with the form besides.
+    /// Hidden fields of the form.
     var hidden: [Hidden]
 
     struct Hidden: Sendable {
@@ -57,7 +57,7 @@ public struct ConfirmPage: ConsolePage {
     }
 }
 
-/// What could not be shown or done.
+/// Page for a request that failed.
 public struct ProblemPage: ConsolePage {
     public static let template = "problem"
 

@@ -1,9 +1,9 @@
-/// What all pages have around them.
+/// Header and footer that all pages share.
 public struct Frame: Sendable {
     public struct Viewer: Sendable {
         public var name: String
         public var role: String
-        /// Comes back with every form.
+        /// Token that every form sends back.
         public var formToken: String
         var pages: [Link]
     }
@@ -15,14 +15,14 @@ public struct Frame: Sendable {
     }
 
     public var title: String
-    /// Nil where nobody is signed in.
+    /// Nil if no operator is signed in.
     public var viewer: Viewer?
     public var assets: String
-    /// What was just done.
+    /// Result of the action just performed.
     public var notice: String?
-    /// What is wrong with everybody, where one of them is looked at.
+    /// A general problem, shown on the page of a single item or a filtered list.
     public var alert: String?
-    /// In how many seconds the page is fetched anew; nil: it stays as it is.
+    /// Seconds until the page reloads; nil: never.
     public var liveSeconds: Int?
     public var renderedAt: String?
 
@@ -39,7 +39,7 @@ public struct Frame: Sendable {
     }
 }
 
-/// The pages that are one click away from everywhere.
+/// Pages linked from every page.
 public enum Section: String, Sendable, CaseIterable {
     case overview, validations, customers, subscriptions, transfers, notifications, events, webhooks, orders, offers,
         parked, keys, audit

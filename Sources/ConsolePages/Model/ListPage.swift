@@ -1,4 +1,4 @@
-/// A page of a list, with what it may be narrowed by.
+/// A page of a list, with its filters.
 public struct ListPage: ConsolePage {
     public static let template = "list"
 
@@ -18,7 +18,7 @@ public struct ListPage: ConsolePage {
         var value: String
         var options: Options?
 
-        /// - Parameter choices: nil: the value is typed.
+        /// - Parameter choices: values to select from; nil for a text field.
         public init(
             _ name: String, _ label: String, value: String?, of choices: [(value: String, title: String)]? = nil
         ) {
@@ -35,7 +35,7 @@ public struct ListPage: ConsolePage {
         }
     }
 
-    /// What can be done that is about no row.
+    /// An action that concerns no single row.
     public struct Link: Sendable {
         var title: String
         var href: String
@@ -46,7 +46,7 @@ public struct ListPage: ConsolePage {
         }
     }
 
-    /// What can be done with the rows that are selected.
+    /// Actions for the selected rows.
     public struct Picks: Sendable {
         public struct Button: Sendable {
             var value: String
@@ -60,7 +60,7 @@ public struct ListPage: ConsolePage {
             }
         }
 
-        /// Where the form goes.
+        /// URL that the form posts to.
         var target: String
         var buttons: [Button]
 
@@ -73,23 +73,23 @@ public struct ListPage: ConsolePage {
     public var frame: Frame
     var lead: String?
     var filters: [Filter]
-    /// Stored, as all that templates see: they look at members by reflection.
+    /// Stored, because templates see only stored members (by reflection).
     var hasFilters: Bool
-    /// What is wrong with what was asked.
+    /// Why the filters are invalid.
     var wrong: String?
     var links: [Link]
     var table: Table
-    /// Without filters.
+    /// Path without filters.
     var here: String
     var first: String?
     var next: String?
-    /// Where the list is to be had as a file.
+    /// URL of the list as a file.
     var export: String?
     var picks: Picks?
 
     /// - Parameters:
-    ///   - here: the page's path.
-    ///   - first: where this is not the first page.
+    ///   - here: path of the page.
+    ///   - first: URL of the first page, if this is another one.
     public init(
         _ frame: Frame, lead: String? = nil, filters: [Filter] = [], wrong: String? = nil, links: [Link] = [],
         table: Table,
@@ -106,7 +106,7 @@ public struct ListPage: ConsolePage {
         self.first = first
         self.next = next
         self.export = export
-        // Where no row can be selected there is nothing to do with the selected.
+        // Without selectable rows, there are no actions for selected rows.
         self.picks = table.rows.contains { $0.cells.contains { $0.pick != nil } } ? picks : nil
         hasFilters = !filters.isEmpty
     }

@@ -1,4 +1,4 @@
-/// How things stand: what is wrong first of all, then who waits longest.
+/// State of the relay: problems first, then the longest-waiting work.
 public struct OverviewPage: ConsolePage {
     public static let template = "overview"
 

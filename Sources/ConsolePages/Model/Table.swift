@@ -1,6 +1,6 @@
-/// Rows under columns. On a narrow screen each row is a card, so every cell carries its column's name.
+/// Rows under columns. On a narrow screen each row is a card, so every cell has its column's name.
 public struct Table: Sendable {
-    /// A name that a template finds nothing under is looked for around it: no page may have members named like these.
+    /// Templates look up a missing name in the enclosing values. Therefore no page may have members with these names.
     public struct Cell: Sendable {
         var text: String
         var link: String?
@@ -11,7 +11,7 @@ public struct Table: Sendable {
         /// Value that selects its row.
         var pick: String?
 
-        /// What stands where nothing does.
+        /// Placeholder for an empty value.
         static let nothing = "–"
 
         public init(
@@ -33,7 +33,7 @@ public struct Table: Sendable {
 
     var columns: [String]
     var rows: [Row]
-    /// What is said where there are no rows.
+    /// Text shown if there are no rows.
     var empty: String
 
     public init(_ columns: [String], _ rows: [[Cell]], empty: String) {

@@ -1,9 +1,9 @@
-/// Which control characters of a JSON string are escaped by a letter (`\n`) instead of by number (`\u000a`).
+/// Selects the control characters that a JSON string escapes by a letter (`\n`) instead of by number (`\u000a`).
 public struct JSONEscapes: Sendable {
     /// A bit for each character below 0x20.
     private let lettered: UInt32
 
-    /// All that RFC 8259 has a letter for: `\b`, `\f`, `\n`, `\r`, `\t`.
+    /// Every control character for which RFC 8259 defines a letter: `\b`, `\f`, `\n`, `\r`, `\t`.
     public static let letters = JSONEscapes(lettered: 1 << 0x08 | 1 << 0x0C | 1 << 0x0A | 1 << 0x0D | 1 << 0x09)
     /// `\n`, `\r` and `\t`.
     public static let lines = JSONEscapes(lettered: 1 << 0x0A | 1 << 0x0D | 1 << 0x09)
@@ -46,7 +46,7 @@ extension [UInt8] {
         append(UInt8(ascii: "\""))
     }
 
-    /// - Parameter unit: of UTF-16.
+    /// - Parameter unit: a UTF-16 code unit.
     public mutating func appendJSONEscape(_ unit: UInt16, _ escapes: JSONEscapes) {
         append(UInt8(ascii: "\\"))
         if let letter = escapes.letter(of: unit) { return append(UInt8(ascii: letter)) }

@@ -1,12 +1,12 @@
-/// The names of members in a JSON text, looked at before Foundation's decoder does.
+/// A check of the member names in a JSON text, made before Foundation decodes it.
 ///
-/// Foundation hashes each name. A string is hashed in normal form, and that takes the square of the time for a long run of combining marks: one name
-/// of a megabyte holds a thread for minutes. No format that the relay reads has long names.
+/// Foundation hashes each name in normal form. For a long run of combining marks that takes the square of its length.
+/// One name of a megabyte would hold a thread for minutes. No format that the relay reads has long names.
 public enum JSONNames {
-    /// Bytes of the longest name that is admitted.
+    /// Longest name that is admitted, in bytes.
     public static let longest = 256
 
-    /// Whether no name is longer than ``longest``. Takes one pass, also over what is no JSON.
+    /// Whether no name is longer than ``longest``. Takes one pass, also over text that is not JSON.
     public static func areShort(in bytes: some Sequence<UInt8>) -> Bool {
         var length: Int?
         var isEscaped = false

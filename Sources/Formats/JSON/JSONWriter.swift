@@ -1,6 +1,6 @@
 /// Writes JSON without white space, in the order of the calls.
 ///
-/// Where a value is nil, `field` writes null and `member` leaves the name out as well.
+/// For a nil value, `field` writes null; `member` writes neither name nor value.
 public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
     private var needsComma = false
@@ -20,7 +20,7 @@ public struct JSONWriter: Sendable {
     public mutating func endObject() { close(UInt8(ascii: "}")) }
     public mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// The name of the value that is written next.
+    /// Writes the name of the next value.
     public mutating func name(_ name: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -52,7 +52,7 @@ public struct JSONWriter: Sendable {
 
     public mutating func value(_ flag: Bool) { literal(flag ? "true" : "false") }
 
-    /// As ``RFC3339`` writes it.
+    /// Writes the time as ``RFC3339`` does.
     public mutating func value(millisecondsSince1970 moment: Int64) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -60,7 +60,7 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// - Parameter json: what is JSON already.
+    /// - Parameter json: valid JSON, copied as it is.
     public mutating func value(json: some Sequence<UInt8>) {
         separate()
         bytes.append(contentsOf: json)
@@ -85,7 +85,7 @@ public struct JSONWriter: Sendable {
         if let number { value(number) } else { null() }
     }
 
-    /// - Parameter json: what is JSON already.
+    /// - Parameter json: valid JSON, copied as it is.
     public mutating func field(_ name: StaticString, json: String?) {
         self.name(name)
         value(json: (json ?? "null").utf8)

@@ -1,13 +1,14 @@
 /// Decodes Base64, four characters at a time.
 public enum Base64 {
     public enum Alphabet: Sendable {
-        /// Standard and URL-safe characters, white space anywhere, padding optional but, where written, complete.
+        /// Standard and URL-safe characters, white space anywhere. Padding is optional, but must be complete if
+        /// present.
         case lenient
         /// RFC 7515: URL-safe characters only, no white space, no padding.
         case urlSafe
     }
 
-    /// Nil for a character outside the alphabet, for a length that no bytes have, and for stray bits at the end.
+    /// Nil for a character outside the alphabet, an impossible length, and stray bits at the end.
     public static func decode(_ text: UnsafeBufferPointer<UInt8>, _ alphabet: Alphabet) -> [UInt8]? {
         let table = alphabet == .lenient ? lenientTable : urlSafeTable
         var isValid = false
@@ -24,7 +25,7 @@ public enum Base64 {
         return Array(text).withUnsafeBufferPointer { decode($0, alphabet) }
     }
 
-    /// At most three bytes are written for each four characters, and three more for the last, so `output` is large enough.
+    /// Writes at most three bytes for each four characters, and three more for the last, so `output` is large enough.
     private static func decode(
         _ text: UnsafeBufferPointer<UInt8>, _ table: UnsafeBufferPointer<UInt8>,
         into output: UnsafeMutableBufferPointer<UInt8>, _ count: inout Int
@@ -80,7 +81,7 @@ public enum Base64 {
         return true
     }
 
-    /// What follows the last character: nothing, or exactly the padding that completes it, among white space.
+    /// Whether `rest` is a valid end: nothing, or exactly the padding that completes the text, with any white space.
     private static func isEnd(
         _ rest: Slice<UnsafeBufferPointer<UInt8>>, _ table: UnsafeBufferPointer<UInt8>, held: Int
     ) -> Bool {
@@ -101,7 +102,7 @@ extension Base64 {
     fileprivate static let space: UInt8 = 0xFE
     fileprivate static let padding: UInt8 = 0xFD
 
-    /// The value of each byte; those that are no digit have the top bit set.
+    /// Value of each byte. Bytes outside the alphabet have the top bit set.
     fileprivate static let lenientTable: [UInt8] = {
         var table = urlSafeTable
         table[Int(UInt8(ascii: "+"))] = 62

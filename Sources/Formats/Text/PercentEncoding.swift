@@ -1,5 +1,5 @@
 extension String {
-    /// Percent-encoded: everything but RFC 3986's unreserved characters, so that a plus stays a plus in a query.
+    /// Percent-encoded: everything but RFC 3986's unreserved characters. A plus sign stays a plus sign in a query.
     public var percentEncoded: String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
@@ -16,8 +16,8 @@ extension String {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Percent-encoded as one segment of a path. Nil for what is no segment: nothing, too much, and dots alone, which lead
-    /// elsewhere.
+    /// Percent-encoded as one path segment. Nil if the text is empty, too long, `.` or `..`, which would change the
+    /// path.
     public func pathSegment(atMost maxBytes: Int = 2_048) -> String? {
         guard (1...maxBytes).contains(utf8.count), self != ".", self != ".." else { return nil }
         return percentEncoded

@@ -19,7 +19,7 @@ public struct CivilDate: Sendable, Equatable {
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// A day beyond what 64 bits of microseconds hold becomes the first or the last one that they do.
+    /// A day outside the range of 64-bit microseconds becomes the nearest day inside it.
     public init(daysSince1970 days: Int64) {
         let shifted = min(max(days, -106_751_992), 106_751_991) + Self.daysFromMarchOfYearZero
         let era = shifted.floorDivided(by: Self.daysOfEra)

@@ -14,7 +14,7 @@ public enum HTTPDate {
         return "\(weekdays[Int(days % 7)]), \(two(date.day)) \(months[Int(date.month) - 1]) \(date.year) \(time) GMT"
     }
 
-    /// Reads the three forms that a recipient must understand. Years 1970 to 9999; nil for what is no date.
+    /// Reads the three forms that a recipient must understand. Years 1970 to 9999; nil for any other text.
     ///
     /// - Returns: seconds since 1970. A leap second counts as the second after it.
     public static func secondsSince1970(_ text: String) -> Int64? {
@@ -31,7 +31,7 @@ public enum HTTPDate {
             // Sunday, 06-Nov-94 08:49:37 GMT
             let date = fields[1].split(separator: "-")
             guard date.count == 3, let year = number(date[2]), year < 100 else { return nil }
-            // Of this century: a date in the last one would be no pause at all.
+            // Two digits mean this century: dates in the last one would be useless as a retry time.
             return seconds(year: 2_000 + year, month: date[1], day: date[0], time: fields[2])
         default: return nil
         }

@@ -27,7 +27,7 @@ public enum RFC3339 {
         init(_ moment: Int64) {
             let days = moment.floorDivided(by: 86_400_000)
             date = CivilDate(daysSince1970: days)
-            // Wrapping: the midnight before the earliest moment is out of range; the difference never is.
+            // Wrapping arithmetic: the midnight before the earliest moment is out of range; the difference never is.
             inDay = moment &- days &* 86_400_000
         }
 
@@ -52,13 +52,13 @@ public enum RFC3339 {
             write(inDay % 1_000, width: 3, at: 20, then: "Z")
         }
 
-        /// The same with as many digits of the year as it needs.
+        /// The same text, with as many digits for the year as it needs.
         var longText: String {
             func padded(_ value: Int64, _ width: Int) -> String {
                 let text = String(value)
                 return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
             }
-            // A day of the year 2000 has the same time.
+            // The time of day does not depend on the date, so a date in the year 2000 yields it.
             let time = RFC3339.text(millisecondsSince1970: 946_684_800_000 + inDay).suffix(14)
             return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))\(time)"
         }

@@ -2,9 +2,9 @@
 ///
 /// Each reader decides which separators, fractions, leap seconds and time zones it takes.
 public struct WrittenTime: Sendable {
-    /// Byte between date and time. Nil for a date alone, which stands for its first moment.
+    /// Byte between date and time. Nil for a date alone, which means its first moment.
     public let separator: UInt8?
-    /// Seconds since 1970, before the zone is taken off. Second 60 counts as the second after it.
+    /// Seconds since 1970, before the zone's offset is subtracted. Second 60 counts as the second after it.
     public let seconds: Int64
     public let isLeapSecond: Bool
     /// Number of digits after the point; 0 where there is no point.

@@ -1,4 +1,4 @@
-/// Decides which elements go into the next batch. Knows nothing of time, tasks or databases.
+/// Decides which elements go into the next batch. Has no access to time, tasks or databases.
 struct BatchQueue<Element: Sendable>: Sendable {
     struct Entry: Sendable {
         let id: UInt64
@@ -20,17 +20,17 @@ struct BatchQueue<Element: Sendable>: Sendable {
         return true
     }
 
-    /// True where it was still waiting.
+    /// Removes an element. True if it was still waiting.
     mutating func remove(_ id: UInt64) -> Bool {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return false }
         waiting.remove(at: index)
         return true
     }
 
-    /// The next batch, oldest first; empty where nothing waits.
+    /// The next batch, oldest first; empty if no element waits.
     ///
-    /// An element whose key is in the batch already stays where it is, and so do all later ones with that key. One that is larger than a
-    /// whole batch goes alone.
+    /// An element whose key is already in the batch stays in the queue, and so do all later ones with that key. An
+    /// element larger than a whole batch goes alone.
     mutating func next() -> [Entry] {
         var batch: [Entry] = []
         var stay: [Entry] = []
@@ -55,16 +55,16 @@ struct BatchQueue<Element: Sendable>: Sendable {
     }
 }
 
-/// What two elements must not have in common to be in one batch.
+/// Key that two elements of one batch must not share.
 ///
-/// The hash alone: two different values that share it keep out of each other's way for nothing, once in 2^64 times.
+/// Only the hash is stored: two different values with equal hashes are kept apart needlessly, once in 2^64 times.
 struct BatchKey: Hashable, Sendable {
     private let hash: Int
 
     init(_ value: some Hashable) { hash = value.hashValue }
 }
 
-/// What one batch may hold, and how much may wait for one.
+/// Limits of one batch, and of the elements that wait for one.
 struct BatchLimits: Sendable {
     var maxCount: Int
     var maxBytes: Int

@@ -1,10 +1,10 @@
 import NIOConcurrencyHelpers
 
 extension PostgresBatcher {
-    /// How often a batch that met a deadlock or a serialization failure is tried again as it is.
+    /// How often a whole batch is retried after a deadlock or a serialization failure.
     private static var wholeRetries: Int { 3 }
 
-    /// Writes batch after batch until nothing waits.
+    /// Writes batch after batch until the queue is empty.
     func run() async {
         while true {
             let (batch, drains) = state.withLockedValue { state in
@@ -18,12 +18,12 @@ extension PostgresBatcher {
         }
     }
 
-    /// Sees to it that every element of the batch gets its result. Nil, or what makes it pointless to go on.
+    /// Delivers a result to every element of the batch. Returns an error if further batches would meet it too.
     @discardableResult
     private func write(_ batch: ArraySlice<BatchQueue<Element>.Entry>) async -> (any Error)? {
         do {
             let results = try await flushPatiently(batch.map(\.element))
-            // A flush that returns another number of results is wrong in itself: trying it again would only write again.
+            // A flush with a wrong number of results is a bug: a retry would only write twice.
             let mismatch = PostgresError(.decoding, "a flush must return one result for each element")
             let isMatch = results.count == batch.count
             for (index, entry) in batch.enumerated() {

@@ -1,18 +1,18 @@
 import NIOConcurrencyHelpers
 
-/// Gathers elements from concurrent callers into batches, so that many share one statement and one commit.
+/// Collects elements from concurrent callers into batches, so that many share one statement and one commit.
 ///
-/// Batches form by themselves: one is in flight at a time, and what arrives meanwhile goes into the next. There is no timer, so an
-/// element that comes alone is not delayed. With two in flight the batches would be half as large, and under load the process and the
-/// server would pay for twice as many statements and commits.
+/// One batch is in flight at a time; elements that arrive meanwhile go into the next. There is no timer, so a single
+/// element is not delayed. With two in flight, batches would be half as large. Process and server would then pay for
+/// twice as many statements and commits under load.
 ///
-/// Where a batch fails although the database is there, it is tried again in halves, down to single elements, so that a bad
-/// one fails alone; deadlocks and serialization failures are tried again whole first, up to three times. Hence `flush` may be
-/// called again for an element after it has thrown, and must bear it. Where the database is away, or the outcome of the
-/// statement is unknown, nothing is tried again: all fail with that error.
+/// If a batch fails although the database is available, it is retried in halves, down to single elements, so that a bad
+/// element fails alone. After a deadlock or a serialization failure, the whole batch is retried first, up to three
+/// times. Therefore `flush` may be called again for an element after it has thrown. If the database is unavailable, or
+/// the outcome of the statement is unknown, nothing is retried: all elements fail with that error.
 public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendable {
     enum Slot: Sendable {
-        /// Made before the element is in the queue, for a cancellation may come first.
+        /// Created before the element is queued, because a cancellation may come first.
         case announced(isCancelled: Bool)
         case waiting(CheckedContinuation<Output, any Error>)
     }
@@ -22,7 +22,7 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
         var slots: [UInt64: Slot] = [:]
         var lastID: UInt64 = 0
         var drains: [CheckedContinuation<Void, Never>] = []
-        /// Whether a task takes batch after batch.
+        /// Whether a task is writing batches.
         var isRunning = false
     }
 
@@ -33,10 +33,10 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
 
     /// - Parameters:
     ///   - maxCount: the most elements in a batch.
-    ///   - maxBytes: the most that the sizes in a batch come to; one element that is larger goes alone.
-    ///   - maxWaiting: how many elements may wait; one more fails as ``PostgresError/Code/overloaded``.
-    ///   - size: of an element, in bytes.
-    ///   - key: elements for which it is equal are never in one batch, and keep their order.
+    ///   - maxBytes: limit of the summed sizes in a batch; a larger element goes alone.
+    ///   - maxWaiting: limit of waiting elements; one more fails as ``PostgresError/Code/overloaded``.
+    ///   - size: size of an element, in bytes.
+    ///   - key: elements with equal keys are never in one batch, and keep their order.
     ///   - flush: writes a batch and returns one result for each element, in the same order.
     public init(
         maxCount: Int, maxBytes: Int = .max, maxWaiting: Int = 4096,
@@ -51,10 +51,10 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
         self.flush = flush
     }
 
-    /// Returns when the element's batch is through.
+    /// Returns when the element's batch is written.
     ///
-    /// - Throws: what `flush` gave for the element; ``PostgresError/Code/overloaded``; `CancellationError` where the task is
-    ///   cancelled: an element that still waits is then dropped, one that is in a batch already is written all the same.
+    /// - Throws: the element's error from `flush`; ``PostgresError/Code/overloaded``; `CancellationError` if the task
+    ///   is cancelled. A waiting element is then dropped; one already in a batch is still written.
     public func submit(_ element: Element) async throws -> Output {
         let size = size(element)
         let key = key.map { BatchKey($0(element)) }
@@ -72,10 +72,10 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
         }
     }
 
-    /// Elements that wait for a batch.
+    /// Number of elements that wait for a batch.
     public var waiting: Int { state.withLockedValue { $0.queue.waiting.count } }
 
-    /// Returns when nothing waits and nothing is in flight.
+    /// Returns when the queue is empty and no batch is in flight.
     public func drain() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLockedValue { state in
@@ -104,7 +104,7 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
         if let refusal { continuation.resume(throwing: refusal) }
     }
 
-    /// Detached, for it works for all callers and is not to carry the task-local values of the one who happened to start it.
+    /// Detached, because it works for all callers and must not inherit one caller's task-local values.
     private func startRunner(_ state: inout State) {
         guard !state.isRunning else { return }
         state.isRunning = true
@@ -133,7 +133,7 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
 extension PostgresBatcher.State {
     var isIdle: Bool { queue.waiting.isEmpty && !isRunning }
 
-    /// Those who may go now.
+    /// Drain callers that can resume now.
     mutating func takeDrains() -> [CheckedContinuation<Void, Never>] {
         guard isIdle else { return [] }
         defer { drains = [] }

@@ -3,16 +3,16 @@ import CLibPQ
 extension Connection {
     struct Progress {
         var landed: [Flight.Landed] = []
-        /// Set where the connection is lost.
+        /// Set if the connection is lost.
         var loss: PostgresError?
     }
 
-    /// The socket can be read or written.
+    /// Handles a readable or writable socket.
     func ready(_ events: UInt32) -> Progress {
         var progress = Progress()
         let isReadable = events & ~EPOLLOUT.rawValue != 0
         let isAlive = !isReadable || read()
-        // What arrived before the end still counts.
+        // Results that arrived before the end of the connection are still delivered.
         let lossOnRead = isAlive ? nil : loss()
         receive(&progress)
         progress.loss = lossOnRead ?? progress.loss ?? flush()
@@ -23,7 +23,8 @@ extension Connection {
     private func read() -> Bool {
         guard PQconsumeInput(raw) == 1 else { return false }
         guard isEncrypted else { return true }
-        // The TLS library may hold bytes back that the socket no longer shows: read until the socket is empty, and once more.
+        // The TLS library may buffer bytes that the socket no longer shows. So this reads until the socket is empty,
+        // and once more.
         for _ in 0..<64 {
             let isLast = !hasInput
             guard PQconsumeInput(raw) == 1 else { return false }
@@ -39,12 +40,13 @@ extension Connection {
 
     private func receive(_ progress: inout Progress) {
         var nothings = 0
-        // Asked even where nothing is in flight: this is what makes libpq look at what came unasked.
+        // Called even if nothing is in flight: it makes libpq process unsolicited messages.
         while PQisBusy(raw) == 0, !inFlight.isEmpty, progress.loss == nil {
             guard let result = PQgetResult(raw) else {
                 if isInScript { endScript(&progress) }
                 nothings += 1
-                // One nothing ends each statement's results; two in a row say that libpq expects nothing more from the server.
+                // One nil ends each statement's results. A second one means that libpq expects nothing more from the
+                // server.
                 if nothings > 1 { progress.loss = PostgresError(.connectionLost, "the server skipped an answer") }
                 continue
             }
@@ -82,7 +84,7 @@ extension Connection {
         }
     }
 
-    /// What stands behind a statement that failed was not run; what was to be prepared there was not.
+    /// Skips a step after a failed statement: the server ran and prepared nothing.
     private func passOver() {
         guard let flight = inFlight.first else { return }
         if flight.answered < flight.steps.count, case .prepare(let key, let name) = flight.steps[flight.answered] {
@@ -128,15 +130,16 @@ extension Connection {
     }
 }
 
-/// What an error of the server's says about the connection that it came on.
+/// Decides whether a server error ends the use of a connection.
 enum ConnectionFate {
-    /// Whether the connection is to be given up once it is idle, and another made, which may lead to another server.
+    /// Whether to close the connection once it is idle and open another, possibly to another server.
     ///
     /// Classes and codes are those of the PostgreSQL manual, appendix A.
     static func isOver(after sqlState: String?) -> Bool {
         guard let sqlState else { return false }
-        // 25006 read-only: what was the primary is one no longer. 57P0x: shutdown, crash, starting up, database dropped,
-        // idle for too long. 08 connection exception: so does a pooler say that it has lost the server behind it. 34000: it has lost a statement in the middle.
+        // 25006 read-only: the server is no longer the primary. 57P0x: shutdown, crash, start-up, database dropped,
+        // idle timeout. 08 connection exception: a pooler reports that it lost its server. 34000: a pooler lost a
+        // statement in progress.
         return sqlState == "25006" || sqlState == "34000" || sqlState.hasPrefix("57P") || sqlState.hasPrefix("08")
     }
 }

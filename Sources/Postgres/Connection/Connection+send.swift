@@ -1,9 +1,9 @@
 import CLibPQ
 
 extension Connection {
-    /// Sends statements that are answered together: where one fails, those after it are not run.
+    /// Sends statements that are answered together: if one fails, the later ones are not run.
     ///
-    /// - Returns: the reason where the connection is lost; the flight then counts as not sent.
+    /// - Returns: the reason if the connection is lost; the flight then counts as not sent.
     func send(_ id: UInt64, _ statements: [EncodedStatement]) -> PostgresError? {
         var steps: [Flight.Step] = []
         for statement in statements {
@@ -14,7 +14,8 @@ extension Connection {
         return flush()
     }
 
-    /// Sends a text of several statements. Only where nothing is in flight, for the protocol of scripts knows no pipeline.
+    /// Sends a text of several statements. Only while nothing is in flight: the protocol of scripts has no pipeline
+    /// mode.
     func sendScript(_ id: UInt64, _ sql: String) -> PostgresError? {
         guard PQexitPipelineMode(raw) == 1, PQsendQuery(raw, sql) == 1 else { return loss() }
         isInScript = true
@@ -22,7 +23,8 @@ extension Connection {
         return flush()
     }
 
-    /// Tells the server which prepared statements it may forget, and which plans. Outside a failed transaction, which would refuse it.
+    /// Makes the server discard outdated prepared statements and plans. Not in a failed transaction, which would refuse
+    /// it.
     func forgetOutdated(_ id: UInt64) -> PostgresError? {
         if plans?.isOver() == true, let loss = send(id, [EncodedStatement(plain: "DISCARD PLANS")]) { return loss }
         while let name = outdated.popLast() {

@@ -3,7 +3,7 @@ import Logging
 
 /// One connection to the server, in libpq's pipeline mode. Belongs to a lane and is used on the event thread only.
 ///
-/// A flight is over at its synchronisation point. What the server says in between is kept with the flight at the head.
+/// A flight ends at its synchronization point. Until then, its results are stored with the flight at the head.
 final class Connection {
     let socket: Int32
     let raw: OpaquePointer
@@ -11,26 +11,26 @@ final class Connection {
     let notices: NoticeSink
     let isEncrypted: Bool
     var cache = StatementCache()
-    /// Names of prepared statements that nobody needs any more.
+    /// Names of prepared statements that are no longer needed.
     var outdated: [String] = []
-    /// Nil where nothing is prepared.
+    /// Nil if the session prepares no statements.
     var plans: PlanAge?
     var inFlight = FIFO<Flight>()
     var isInScript = false
     private var isWriting = false
-    /// When the server last finished something, or was last given something to do after it had nothing to do.
+    /// When the server last finished something, or first got work after being idle.
     var lastProgress = ContinuousClock.now
-    /// Flights whose caller has gone.
+    /// Number of flights whose caller no longer waits.
     var abandoned = 0
-    /// Set where the connection is to be given up as soon as it is idle: why.
+    /// Set if the connection is to be closed as soon as it is idle: the reason.
     var retirement: PostgresError?
     let opened = ContinuousClock.now
-    /// Resumed when the connection is over.
+    /// Resumed when the connection has ended.
     var onEnd: CheckedContinuation<Void, Never>?
-    /// True once the session is set up as the lane wants it.
+    /// True once the lane's session setup is done.
     var isReady = false
 
-    /// Nil where the connection broke already.
+    /// Nil if the connection is already broken.
     init?(_ connection: RawConnection, loop: EventLoop, logger: Logger) {
         guard let raw = connection.take() else { return nil }
         guard PQstatus(raw) == CONNECTION_OK, PQsetnonblocking(raw, 1) == 0, PQenterPipelineMode(raw) == 1 else {
@@ -45,7 +45,7 @@ final class Connection {
         notices.attach(to: raw)
     }
 
-    /// Closes it and gives back what was not answered. To be called once, and nothing after it.
+    /// Closes the connection and returns the unanswered flights. Must be the last call.
     func close() -> [UInt64] {
         loop.unregister(socket)
         PQfinish(raw)
@@ -54,15 +54,15 @@ final class Connection {
         return inFlight.takeAll().map(\.id)
     }
 
-    /// True where no explicit transaction is open.
+    /// True if no explicit transaction is open.
     var isTransactionIdle: Bool { PQtransactionStatus(raw) == PQTRANS_IDLE }
 
-    /// True where one is open, and only ROLLBACK is left to it.
+    /// True if an open transaction has failed and accepts only ROLLBACK.
     var isTransactionFailed: Bool { PQtransactionStatus(raw) == PQTRANS_INERROR }
 
     func cancelRequest() -> CancelRequest? { PQgetCancel(raw).map(CancelRequest.init(taking:)) }
 
-    /// Writes what the socket takes; the rest goes when it can be written again. Reading continues meanwhile.
+    /// Writes what the socket accepts; the rest follows when it is writable again. Reading continues meanwhile.
     func flush() -> PostgresError? {
         let state = PQflush(raw)
         guard state >= 0 else { return loss() }
@@ -79,7 +79,7 @@ final class Connection {
     }
 }
 
-/// Where the server's notices go: the log, at level debug. One of them is more than a notice.
+/// Logs the server's notices at debug level, and detects the one about synchronous replication.
 final class NoticeSink {
     private let logger: Logger
     private var isUnconfirmed = false
@@ -96,15 +96,15 @@ final class NoticeSink {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Whether the server has said, since this was last asked, that it stopped waiting for its synchronous standby: who
-    /// cancels a statement in that wait (statement_timeout does) makes it succeed, with a warning.
+    /// Whether the server stopped waiting for its synchronous standby since the last call. Cancelling a statement in
+    /// that wait, as statement_timeout does, makes it succeed with a warning.
     func takeUnconfirmed() -> Bool {
         defer { isUnconfirmed = false }
         return isUnconfirmed
     }
 
     private func receive(_ result: OpaquePointer) {
-        // PG_DIAG_SOURCE_FUNCTION: unlike the text it is in no language.
+        // PG_DIAG_SOURCE_FUNCTION: unlike the text, it is not translated.
         if let code = Character("R").asciiValue, let function = PQresultErrorField(result, Int32(code)),
             String(cString: function) == "SyncRepWaitForLSN"
         {
@@ -117,19 +117,20 @@ final class NoticeSink {
     }
 }
 
-/// What it takes to ask the server to cancel the statement that a connection is running. Usable from any thread.
+/// A request to the server to cancel the running statement of a connection. Usable from any thread.
 final class CancelRequest: Sendable {
-    // A PGcancel is made to be used from any thread (libpq manual, "Canceling Queries in Progress"), and is not changed by it.
+    // libpq allows the use of a PGcancel from any thread (libpq manual, "Canceling Queries in Progress"), and does not
+    // change it.
     nonisolated(unsafe) private let raw: OpaquePointer
 
     init(taking raw: OpaquePointer) { self.raw = raw }
 
     deinit { PQfreeCancel(raw) }
 
-    /// Opens a connection of its own and waits for the server to close it: blocks.
+    /// Opens a separate connection and waits until the server closes it: blocks.
     func send() {
         var message = [CChar](repeating: 0, count: 256)
-        // The server does not say whether anything was cancelled, and a failure shows in the statement's running on.
+        // The server does not say whether it cancelled anything. If it did not, the statement simply continues.
         _ = PQcancel(raw, &message, Int32(message.count))
     }
 }

@@ -1,11 +1,11 @@
-/// Options of a connection for libpq: the user's, and defaults for a service where the user set none.
+/// Options of a connection for libpq: the configured ones, and defaults that suit a service.
 struct ConnectionOptions: Sendable {
     let configuration: PostgresConfiguration
-    /// What the connection string itself says; nil where it cannot be read.
+    /// Options in the connection string; nil if it cannot be parsed.
     private let said: [String: String]?
     private let hasInEnvironment: @Sendable (String) -> Bool
 
-    /// - Parameter hasInEnvironment: whether a variable of libpq's (`PGCONNECT_TIMEOUT`) is set.
+    /// - Parameter hasInEnvironment: whether a libpq variable (`PGCONNECT_TIMEOUT`) is set.
     init(_ configuration: PostgresConfiguration, hasInEnvironment: @escaping @Sendable (String) -> Bool) {
         self.configuration = configuration
         self.hasInEnvironment = hasInEnvironment
@@ -14,13 +14,13 @@ struct ConnectionOptions: Sendable {
         }
     }
 
-    /// Nil where the string names none: then the environment, a service file or libpq's default does.
+    /// Nil if the string names none: then the environment, a service file or libpq's default decides.
     var hosts: HostList? {
         guard let said else { return nil }
         return HostList(host: said["host"], hostaddr: said["hostaddr"], port: said["port"])
     }
 
-    /// For each host that is tried, in whole seconds.
+    /// Timeout for each host, in whole seconds.
     var connectTimeout: Int {
         if let said = said?["connect_timeout"].flatMap(Int.init) { return min(max(2, said), Int(Int32.max)) }
         let limit =
@@ -28,17 +28,17 @@ struct ConnectionOptions: Sendable {
         return max(2, Int((limit / .seconds(1)).rounded(.up)))
     }
 
-    /// Whether only the primary will do, so that where it was found last is where to look first.
+    /// Whether only the primary is acceptable. If so, the host where it was found last is tried first.
     var wantsPrimary: Bool {
         guard let said = said?["target_session_attrs"] else { return !hasInEnvironment("PGTARGETSESSIONATTRS") }
         return ["read-write", "primary"].contains(said)
     }
 
-    /// In libpq's order: where a keyword comes twice the later one counts, so what stands before the connection string is
-    /// a default and what stands after it is not.
+    /// Keywords in libpq's order. Of a repeated keyword the later one counts: those before the connection string are
+    /// defaults, those after it override it.
     ///
-    /// - Parameter last: where the primary was last. It is tried first: a host that is dead, or was the primary before and
-    ///   is still writable, is not asked while that one answers.
+    /// - Parameter last: where the primary was found last. It is tried first. While it answers, libpq does not ask a
+    ///   dead host, or a former primary that is still writable.
     func keywords(last: HostList.Host? = nil) -> [(String, String)] {
         var keywords = defaults.filter { !hasInEnvironment($0.variable) }.map { ($0.keyword, $0.value) }
         keywords.append(("dbname", configuration.connectionString))
@@ -49,13 +49,13 @@ struct ConnectionOptions: Sendable {
     private var defaults: [(keyword: String, value: String, variable: String)] {
         let silence = configuration.unreachableAfter / .milliseconds(1)
         var defaults = [
-            // A server that is read-only, or that follows another, is passed over; with one host it is refused.
+            // A read-only server or standby is skipped; if it is the only host, connecting fails.
             ("target_session_attrs", "read-write", "PGTARGETSESSIONATTRS"),
             ("connect_timeout", "\(connectTimeout)", "PGCONNECT_TIMEOUT"),
-            // libpq would look for Kerberos credentials before each connection, on helper threads, in a library that falls
-            // over where the process ends meanwhile. Who encrypts that way says so.
+            // Otherwise libpq looks for Kerberos credentials before each connection, on helper threads. Its library
+            // crashes if the process ends meanwhile. Users of GSS encryption can enable it.
             ("gssencmode", "disable", "PGGSSENCMODE"),
-            // Linux ends a connection on which probes go unanswered when tcp_user_timeout is over, whatever their count.
+            // With tcp_user_timeout, Linux ends a connection with unanswered probes at that time, whatever their count.
             ("keepalives_idle", "5", ""), ("keepalives_interval", "2", ""), ("keepalives_count", "3", ""),
             ("tcp_user_timeout", "\(Int(min(silence, Double(Int32.max))))", ""),
         ]

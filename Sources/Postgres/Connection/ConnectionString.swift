@@ -1,9 +1,9 @@
 import CLibPQ
 
-/// Reads a connection string as libpq does.
+/// Parses a connection string as libpq does.
 enum ConnectionString {
-    /// What is wrong with it; nil where nothing is. libpq's own words quote the string, and with it what may be a part of the
-    /// password, so they are not passed on.
+    /// Error of an invalid string; nil if it is valid. libpq's own message quotes the string, possibly with a part of
+    /// the password, so it is not used.
     static func error(in text: String) -> PostgresError? {
         guard !text.utf8.contains(0), options(text) != nil else {
             return PostgresError(
@@ -13,17 +13,17 @@ enum ConnectionString {
         return nil
     }
 
-    /// `message` without the passwords of the connection string.
+    /// The message with passwords of the connection string replaced.
     static func redact(_ message: String, _ text: String) -> String {
         guard let options = options(text) else { return "" }
         return options.filter { ["password", "sslpassword"].contains($0.keyword) && !$0.value.isEmpty }
             .reduce(message) {
-                // By bytes, as a reader of the message would find it: a mark behind the password hides nothing.
+                // Compares bytes, as a reader of the message does: a combining mark after the password hides nothing.
                 String(decoding: Array($0.utf8).replacing(Array($1.value.utf8), with: Array("***".utf8)), as: UTF8.self)
             }
     }
 
-    /// What the string itself says, without the environment and defaults; nil where it cannot be read.
+    /// Options in the string itself, without environment and defaults; nil if it cannot be parsed.
     static func options(_ text: String) -> [(keyword: String, value: String)]? {
         var message: UnsafeMutablePointer<CChar>?
         defer { PQfreemem(message) }

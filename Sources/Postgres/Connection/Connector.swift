@@ -2,13 +2,13 @@ import CLibPQ
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Opens connections, each on a thread of its own: libpq's blocking call is the only one that keeps `connect_timeout`, tries
-/// all hosts and looks up names without holding up the event thread.
+/// Opens connections, each on its own thread. Only libpq's blocking call respects `connect_timeout`, tries all hosts,
+/// and looks up names without blocking the event thread.
 struct Connector: Sendable {
     private let options: ConnectionOptions
     private let lastPrimary: LastPrimary
 
-    /// - Parameter lastPrimary: one for all connectors of a pool.
+    /// - Parameter lastPrimary: shared by all connectors of a pool.
     init(_ configuration: PostgresConfiguration, lastPrimary: LastPrimary) {
         options = ConnectionOptions(configuration, hasInEnvironment: Self.hasInEnvironment)
         self.lastPrimary = lastPrimary
@@ -46,24 +46,24 @@ struct Connector: Sendable {
     }
 }
 
-/// The host on which a pool found the primary last.
+/// The host on which a pool last found the primary.
 final class LastPrimary: Sendable {
     private let known = NIOLockedValueBox<HostList.Host?>(nil)
 
     var host: HostList.Host? { known.withLockedValue { $0 } }
 
     /// - Parameters:
-    ///   - name: as libpq says it of an open connection (`PQhost`).
-    ///   - port: likewise (`PQport`).
+    ///   - name: host of the open connection, from `PQhost`.
+    ///   - port: its port, from `PQport`.
     func found(_ name: String, port: String, among hosts: HostList?) {
         let host = hosts?.hosts.first { $0.isServed(by: name, port: port) }
         known.withLockedValue { $0 = host }
     }
 }
 
-/// Carries an open `PGconn` from the thread that opened it to the event thread. Closes it where nobody takes it.
+/// Passes an open `PGconn` from the thread that opened it to the event thread. Closes it if it is never taken.
 final class RawConnection: Sendable {
-    // As a number, for a pointer may not change threads in Swift's eyes.
+    // Stored as a number, because Swift does not allow sending a pointer to another thread.
     private let address: NIOLockedValueBox<UInt>
 
     init(_ raw: OpaquePointer) { address = NIOLockedValueBox(UInt(bitPattern: raw)) }
@@ -72,7 +72,7 @@ final class RawConnection: Sendable {
         if let raw = take() { PQfinish(raw) }
     }
 
-    /// Once; from then on the caller is to close it.
+    /// Takes the pointer. Works once; the caller must then close it.
     func take() -> OpaquePointer? {
         address.withLockedValue { address in
             defer { address = 0 }

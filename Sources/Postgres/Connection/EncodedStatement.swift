@@ -1,20 +1,20 @@
-/// A statement ready to be handed to libpq, which wants one pointer for each parameter: the values lie end to end in one
-/// block of memory.
+/// A statement in libpq's form. libpq needs one pointer for each parameter, so the values lie end to end in one block
+/// of memory.
 struct EncodedStatement: Sendable {
     let key: StatementKey
     var isPrepared: Bool
-    /// Where each value begins in `bytes`; nil is NULL.
+    /// Start of each value in `bytes`; nil is NULL.
     let offsets: [Int?]
     let lengths: [Int32]
     /// All binary.
     let formats: [Int32]
     let bytes: [UInt8]
 
-    /// What the protocol's 16-bit count can say, and what one message may hold with a margin.
+    /// Limit of the protocol's 16-bit count, and a safe limit for one message.
     private static let maxParameters = 65_535
     private static let maxBytes = 1 << 29
 
-    /// - Throws: ``PostgresError/Code/invalidQuery``, and what the vault throws.
+    /// - Throws: ``PostgresError/Code/invalidQuery``, and errors of the vault.
     init(_ query: SQL, isPrepared: Bool, vault: any PostgresVault) throws {
         let sql = query.text
         guard !sql.utf8.contains(0) else {
@@ -23,7 +23,7 @@ struct EncodedStatement: Sendable {
         guard query.parameters.count <= Self.maxParameters else {
             throw PostgresError(.invalidQuery, "a statement takes at most \(Self.maxParameters) parameters")
         }
-        // One seal: the key in a row is that of the row's values, even if a new key arrives at this moment.
+        // One seal for all values: the key stored in the row must match them, even if a new key arrives now.
         let seal = query.parameters.contains(where: \.isPrivate) ? try vault.seal() : NoVault()
         let values = try query.parameters.map { try $0.bytes(seal) }
         let total = values.reduce(sql.utf8.count) { $0 + ($1?.count ?? 0) }
@@ -39,7 +39,7 @@ struct EncodedStatement: Sendable {
             lengths.append(Int32(value?.count ?? 0))
             if let value { bytes += value }
         }
-        // An empty value needs a pointer too, for libpq takes a null pointer for NULL; so the block is never empty.
+        // An empty value needs a pointer too, because libpq takes a null pointer for NULL. So the block is never empty.
         bytes.append(0)
         self.key = StatementKey(sql: sql, types: query.parameters.map(\.type.rawValue))
         self.isPrepared = isPrepared && !query.isPlannedAnew
@@ -49,7 +49,7 @@ struct EncodedStatement: Sendable {
         self.bytes = bytes
     }
 
-    /// A statement without parameters that is not worth preparing. `sql` is this library's own.
+    /// A statement without parameters that is not worth preparing. `sql` comes from this library only.
     init(plain sql: String) {
         self.key = StatementKey(sql: sql, types: [])
         self.isPrepared = false
@@ -59,7 +59,7 @@ struct EncodedStatement: Sendable {
         self.bytes = [0]
     }
 
-    /// The pointers hold for the length of the call.
+    /// The pointers are valid only during the call.
     func withValues<R>(_ body: ([UnsafePointer<CChar>?]) -> R) -> R {
         bytes.withUnsafeBytes { block in
             body(

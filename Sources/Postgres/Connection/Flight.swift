@@ -1,4 +1,5 @@
-/// What was sent in one go and is answered up to one synchronisation point: one implicit transaction, outside an explicit one.
+/// Statements that are sent together and answered up to one synchronization point. Outside an explicit transaction,
+/// they are one implicit transaction.
 struct Flight {
     /// One message that the server answers with one result.
     enum Step {
@@ -7,7 +8,7 @@ struct Flight {
     }
 
     let id: UInt64
-    /// Empty for a script, which says itself how many results it has.
+    /// Empty for a script, whose number of results is unknown beforehand.
     let steps: [Step]
     var answered = 0
     var results: [QueryResult] = []

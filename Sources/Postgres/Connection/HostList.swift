@@ -1,14 +1,14 @@
 /// The hosts that a connection string names, in the order in which libpq tries them.
 struct HostList: Sendable, Equatable {
     struct Host: Sendable, Hashable {
-        /// A name, an address or a socket's folder; empty where only ``address`` is given.
+        /// A name, an address or a socket directory; empty if only ``address`` is given.
         var name: String
-        /// An address that saves looking the name up; empty where there is none.
+        /// An address that makes the lookup unnecessary; empty if there is none.
         var address = ""
-        /// Empty for the usual one.
+        /// Empty for the default port.
         var port = ""
 
-        /// Whether a connection that libpq says to be to `name` and `port` is to this host.
+        /// Whether a connection with libpq's `name` and `port` is to this host.
         func isServed(by name: String, port: String) -> Bool {
             (self.name.isEmpty ? address : self.name) == name && (self.port.isEmpty || self.port == port)
         }
@@ -16,7 +16,7 @@ struct HostList: Sendable, Equatable {
 
     private(set) var hosts: [Host]
 
-    /// Nil where the lists do not fit each other: that is for libpq to complain of.
+    /// Nil if the lists have different lengths; libpq reports that error.
     init?(host: String?, hostaddr: String?, port: String?) {
         func parts(_ list: String?) -> [String] {
             list.map {
@@ -37,7 +37,7 @@ struct HostList: Sendable, Equatable {
         }
     }
 
-    /// This one first, the others after it in their order.
+    /// The same list with this host first, the others in their order.
     func preferring(_ host: Host?) -> HostList {
         guard let host, let index = hosts.firstIndex(of: host) else { return self }
         var list = self
@@ -45,7 +45,7 @@ struct HostList: Sendable, Equatable {
         return list
     }
 
-    /// As libpq takes it.
+    /// Keywords in libpq's form.
     var keywords: [(String, String)] {
         func list(_ keyword: String, _ parts: [String]) -> [(String, String)] {
             parts.allSatisfy(\.isEmpty) ? [] : [(keyword, parts.joined(separator: ","))]

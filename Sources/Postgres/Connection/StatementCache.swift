@@ -1,10 +1,10 @@
 import Foundation
 
-/// The statements that one connection has prepared. Bounded: evicts the one unused for longest.
+/// Prepared statements of one connection. Bounded: evicts the least recently used one.
 struct StatementCache {
     enum Lookup: Equatable {
         case known(name: String)
-        /// To be prepared under this name; `evicted` is to be deallocated.
+        /// Must be prepared under this name; `evicted` must be deallocated.
         case new(name: String, evicted: String?)
     }
 
@@ -29,21 +29,21 @@ struct StatementCache {
         }
         let evicted = entries.count >= capacity ? entries.min { $0.value.lastUse < $1.value.lastUse } : nil
         if let evicted { entries[evicted.key] = nil }
-        // A name is never used twice, so that a statement that could not be deallocated is in nobody's way.
+        // Names are never reused, so a statement that could not be deallocated causes no conflict.
         let name = "s\(clock)"
         entries[key] = Entry(name: name, lastUse: clock)
         return .new(name: name, evicted: evicted?.value.name)
     }
 
-    /// Forgets the statement unless it was prepared anew, under another name, in the meantime.
+    /// Forgets the statement unless it was prepared again under another name meanwhile.
     mutating func forget(_ key: StatementKey, name: String) {
         if entries[key]?.name == name { entries[key] = nil }
     }
 }
 
-/// What a prepared statement is known by: its text and the types of its parameters.
+/// Key of a prepared statement: its text and the types of its parameters.
 ///
-/// The hash is taken once, where the query is made ready, and not on the event thread.
+/// The hash is computed once, where the query is encoded, and not on the event thread.
 struct StatementKey: Sendable, Hashable {
     let sql: String
     let types: [UInt32]
@@ -58,7 +58,7 @@ struct StatementKey: Sendable, Hashable {
         self.hash = hasher.finalize()
     }
 
-    /// Compares bytes: Swift takes two spellings of one letter as equal, the server does not.
+    /// Compares bytes: Swift treats canonically equivalent spellings as equal, the server does not.
     static func == (left: StatementKey, right: StatementKey) -> Bool {
         guard left.hash == right.hash, left.types == right.types else { return false }
         var (one, other) = (left.sql, right.sql)

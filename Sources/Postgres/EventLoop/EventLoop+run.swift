@@ -9,7 +9,7 @@ extension EventLoop {
         shared.withLockedValue { $0.thread = nil }
     }
 
-    /// One round: jobs, then sockets, then alarms. False where the loop is to end.
+    /// Runs one round: jobs, then sockets, then alarms. False if the loop must end.
     private func turn() -> Bool {
         var jobs = spare
         let isStopping = shared.withLockedValue { shared in
@@ -47,7 +47,7 @@ extension EventLoop {
         }
     }
 
-    /// Milliseconds until the next alarm, rounded up; -1 for as long as it takes.
+    /// Milliseconds until the next alarm, rounded up; -1 if there is none.
     private func pause() -> Int32 {
         guard let next = alarms.values.lazy.map(\.time).min() else { return -1 }
         let wait = ContinuousClock.now.duration(to: next)

@@ -1,25 +1,25 @@
 import CLibPQ
 
-/// To be called on the loop's thread only.
+/// Call these on the loop's thread only.
 extension EventLoop {
-    /// Calls `handler` whenever the socket can be read.
+    /// Calls `handler` whenever the socket is readable.
     func register(_ socket: Int32, _ handler: @escaping (UInt32) -> Void) {
         handlers[socket] = handler
         watch(socket, EPOLL_CTL_ADD, EPOLLIN.rawValue)
     }
 
-    /// Starts or stops watching whether the socket can be written.
+    /// Starts or stops watching whether the socket is writable.
     func setWriting(_ socket: Int32, _ isWriting: Bool) {
         watch(socket, EPOLL_CTL_MOD, EPOLLIN.rawValue | (isWriting ? EPOLLOUT.rawValue : 0))
     }
 
-    /// To be called before the socket is closed: its number may be another's at once.
+    /// Call this before the socket is closed: the system may reuse its number at once.
     func unregister(_ socket: Int32) {
         handlers[socket] = nil
         watch(socket, EPOLL_CTL_DEL, 0)
     }
 
-    /// Each owner has one alarm; a new one takes the place of the old, nil takes it away.
+    /// Sets the owner's only alarm, replacing an earlier one; nil removes it.
     func setAlarm(for owner: ObjectIdentifier, at time: ContinuousClock.Instant?, _ action: @escaping () -> Void) {
         alarms[owner] = time.map { Alarm(time: $0, action: action) }
     }

@@ -2,11 +2,11 @@ import CLibPQ
 import Foundation
 import NIOConcurrencyHelpers
 
-/// One thread that waits for sockets, for alarms, and for work handed to it; the executor of the lanes.
+/// One thread that waits for sockets, alarms and submitted work. It is the executor of the lanes.
 ///
-/// Work is handed over in an array under a lock. An eventfd wakes the thread, only when it sleeps.
-// Unchecked: `handlers`, `alarms`, `spare` and `events` are touched on the loop's own thread only, which `checkIsolated`
-// verifies wherever an actor's code gets here; everything else is either constant or in `shared`.
+/// Work is submitted in an array under a lock. An eventfd wakes the thread only if it sleeps.
+// Unchecked: only the loop's thread uses `handlers`, `alarms`, `spare` and `events`. `checkIsolated` verifies this
+// where an actor's code gets here. Everything else is constant or in `shared`.
 final class EventLoop: SerialExecutor, @unchecked Sendable {
     enum Job {
         case actor(UnownedJob)
@@ -36,7 +36,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     init() {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        // Fails only where the process may not open two more files at start-up; no request leads here.
+        // Fails only if the process cannot open two more files at start-up; no request leads here.
         precondition(epoll >= 0 && wakeUp >= 0, "the process is out of file descriptors")
         watch(wakeUp, EPOLL_CTL_ADD, EPOLLIN.rawValue)
     }
@@ -46,12 +46,12 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
         close(wakeUp)
     }
 
-    /// The thread keeps the loop alive until ``stop()``.
+    /// Starts the thread, which keeps the loop alive until ``stop()``.
     func start() {
         Thread { self.run() }.start()
     }
 
-    /// What was handed over before is still done.
+    /// Ends the loop after the work submitted so far.
     func stop() {
         wake { $0.isStopping = true }
     }
@@ -83,7 +83,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
 }
 
-/// Starts an event loop, and stops it when the last of those who use it is gone.
+/// Starts an event loop, and stops it when its last user is gone.
 final class EventLoopOwner: Sendable {
     let loop = EventLoop()
 

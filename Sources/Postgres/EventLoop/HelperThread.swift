@@ -1,7 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// For calls into libpq that block: each gets a thread of its own, for it may hang for as long as the network lets it.
+/// Runs blocking libpq calls, each on its own thread, because a call may hang as long as the network does.
 enum HelperThread {
     private enum State<T: Sendable>: Sendable {
         case idle
@@ -9,7 +9,8 @@ enum HelperThread {
         case over
     }
 
-    /// - Throws: `CancellationError` at once where the task is cancelled; the call then runs on, and what it brings is dropped.
+    /// - Throws: `CancellationError` at once if the task is cancelled; the call then continues and its result is
+    ///   dropped.
     static func run<T: Sendable>(_ work: @escaping @Sendable () -> T) async throws -> T {
         let state = NIOLockedValueBox(State<T>.idle)
         @Sendable func end(_ result: Result<T, any Error>) {

@@ -1,31 +1,32 @@
 import Logging
 
-/// What both lanes have in common: connections in numbered slots, each of which comes up, lands flights, and goes down.
+/// Behavior that both lanes share: connections in numbered slots, each of which comes up, completes flights, and goes
+/// down.
 ///
-/// Whatever happens comes in through one of a few entrances, and each ends with ``settle()``.
+/// All events enter through a few methods, and each of these ends with ``settle()``.
 protocol ConnectionLane: Actor {
     nonisolated var settings: LaneSettings { get }
     var members: [Int: Connection] { get set }
-    /// The flights that set a fresh session up, and whose.
+    /// Slot of each flight that sets up a fresh session.
     var setUps: [UInt64: Int] { get set }
     var deadlines: Deadlines { get set }
     var lastConnectError: PostgresError? { get set }
     var knownSlots: Set<Int> { get set }
     var isClosed: Bool { get set }
 
-    /// A connection can be used from now on.
+    /// The slot's connection can be used now.
     func cameUp(_ slot: Int)
     func landed(_ flight: Flight.Landed, _ slot: Int)
-    /// A connection is gone already; `unanswered` was in flight.
+    /// The slot's connection is gone; `unanswered` was in flight.
     func wentDown(_ slot: Int, unanswered: [UInt64], _ error: PostgresError)
-    /// The pool was shut down: ends every call that is still waited for.
+    /// Ends every waiting call, because the pool was shut down.
     func failAll(_ error: PostgresError)
-    /// A deadline that is not a connection's own.
+    /// A deadline has passed that does not belong to a connection.
     func expired(_ id: UInt64, _ now: ContinuousClock.Instant)
     func checkStalls(_ now: ContinuousClock.Instant)
-    /// When to look again, apart from deadlines.
+    /// Time of the next check for stalls, apart from deadlines.
     func nextStall() -> ContinuousClock.Instant?
-    /// Gives work to whatever is free now.
+    /// Assigns waiting work to free connections.
     func pump()
     func load() -> PostgresLoad
     var lastLoad: PostgresLoad { get set }
@@ -78,7 +79,8 @@ extension ConnectionLane {
         guard let connection = members[slot] else { return }
         let progress = connection.ready(events)
         for flight in progress.landed {
-            // 42P05: another session's statement has the name. One that is gone (26000) is prepared again, and proves nothing.
+            // 42P05: the name belongs to another session's statement. A missing one (26000) is prepared again and
+            // proves nothing.
             if case .failure(let error) = flight.outcome, error.sqlState == "42P05" {
                 settings.hasMetForeignStatement = true
             }
@@ -105,7 +107,7 @@ extension ConnectionLane {
         }
     }
 
-    /// Gives a connection up. Safe to call for one that is gone.
+    /// Closes a connection. Does nothing if it is already gone.
     func drop(_ slot: Int, _ error: PostgresError) {
         guard let connection = members.removeValue(forKey: slot) else { return }
         let unanswered = connection.close()
@@ -141,14 +143,14 @@ extension ConnectionLane {
         settle()
     }
 
-    /// A call has ended that was made at `start`.
+    /// Reports the end of a call that was made at `start`.
     func observe<Value>(_ start: ContinuousClock.Instant, _ result: Result<Value, any Error>) {
         var failure: PostgresError.Code?
         if case .failure(let error) = result { failure = (error as? PostgresError)?.code ?? .cancelled }
         settings.observer.queryFinished(lane: settings.lane, duration: start.duration(to: .now), failure: failure)
     }
 
-    /// The end of every entrance.
+    /// Must end every method through which events enter.
     func settle() {
         pump()
         let load = load()
@@ -164,32 +166,33 @@ extension ConnectionLane {
     }
 }
 
-/// Which of several connections takes the next statement.
+/// Chooses the connection for the next statement.
 enum LeastLoaded {
     struct Candidate {
         var slot: Int
-        /// Statements sent and not answered.
+        /// Number of statements sent and not yet answered.
         var inFlight: Int
-        /// Those of them whose caller gave up: the server may be stuck on one.
+        /// Number of these whose caller gave up: the server may be stuck on one.
         var abandoned: Int
     }
 
-    /// The one with the fewest in flight, but one that may be stuck only where there is no other. Nil where all are full.
+    /// The one with the fewest in flight. One that may be stuck is chosen only if there is no other. Nil if all are
+    /// full.
     static func choose(among candidates: some Sequence<Candidate>, depth: Int) -> Int? {
         candidates.lazy.filter { $0.inFlight < depth }
             .min { ($0.abandoned, $0.inFlight, $0.slot) < ($1.abandoned, $1.inFlight, $1.slot) }?.slot
     }
 }
 
-/// How long to wait before the next try to connect: twice as long after each failure, and never quite the same, so that
-/// many clients do not come back in step.
+/// Pause before the next try to connect. It doubles after each failure and has jitter, so that many clients do not
+/// reconnect together.
 struct ReconnectPause {
     private let settings: PostgresConfiguration.Backoff
     private var failures = 0
 
     init(_ settings: PostgresConfiguration.Backoff) { self.settings = settings }
 
-    /// - Parameter jitter: a number from 0 to 1; the pause is between half of the full one and all of it.
+    /// - Parameter jitter: a number from 0 to 1; the pause is between half and all of the full one.
     mutating func next(jitter: Double = .random(in: 0...1)) -> Duration {
         let full = min(settings.max, settings.initial * (1 << min(failures, 16)))
         failures += 1

@@ -1,17 +1,17 @@
-/// One transaction's hold on a connection.
+/// A transaction's exclusive use of a connection.
 struct ConnectionLease {
     enum State {
         case active
-        /// COMMIT is on its way: from here on nothing may stop it.
+        /// COMMIT is in flight: only the loss of the connection or the deadline ends it now.
         case committing
-        /// To be rolled back, or being so.
+        /// Rollback is pending or in flight.
         case aborting
-        /// The connection has been given back, or is lost.
+        /// The connection was returned, or is lost.
         case over
     }
 
     enum Work {
-        /// `commits`: COMMIT goes with them, and nothing comes after it.
+        /// `commits`: COMMIT is sent with them, and nothing follows it.
         case statements([EncodedStatement], commits: Bool)
         case script(String)
     }
@@ -21,16 +21,16 @@ struct ConnectionLease {
     var deadline: ContinuousClock.Instant
     var state = State.active
     var hasBegun = false
-    /// Not sent yet: what waits for a script to end, or a script that waits for what was sent before it.
+    /// Work that is not sent yet: work that waits for a script to end, or a script that waits for earlier work.
     var queue = FIFO<(id: UInt64, work: Work)>()
-    /// The flight that COMMIT or ROLLBACK is in.
+    /// The flight with COMMIT or ROLLBACK.
     var ending: UInt64?
-    /// A cancel request is on its way. Until it is over the connection may not be used for anything else.
+    /// A cancel request is in progress. Until it ends, the connection must not be used for anything else.
     var isCancelling = false
-    /// When the connection is given up if it is not clean by then.
+    /// Time by which the connection must be clean, else it is closed.
     var cleanUntil: ContinuousClock.Instant?
-    /// Why it ended, where it did not end well.
+    /// Why the transaction failed, if it did.
     var error: (any Error)?
-    /// Resumed when it is over.
+    /// Resumed when the lease is over.
     var onEnd: [CheckedContinuation<Void, Never>] = []
 }

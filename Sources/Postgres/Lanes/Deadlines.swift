@@ -1,10 +1,10 @@
-/// Which of many has run out of time. Setting and removing take constant time; the whole is looked through only when the
-/// earliest time that was ever set has come.
+/// Deadlines by id. Setting and removing take constant time. A full scan happens only when the earliest time ever set
+/// has come.
 struct Deadlines {
     typealias Instant = ContinuousClock.Instant
 
     private var times: [UInt64: Instant] = [:]
-    /// No deadline is before this; nil where there is none at all.
+    /// Lower bound of all deadlines; nil if there are none.
     private(set) var earliest: Instant?
 
     mutating func set(_ id: UInt64, _ time: Instant) {
@@ -17,7 +17,7 @@ struct Deadlines {
         if times.isEmpty { earliest = nil }
     }
 
-    /// Removes those whose time has come.
+    /// Removes and returns the expired ids.
     mutating func takeExpired(_ now: Instant) -> [UInt64] {
         guard let earliest, earliest <= now else { return [] }
         let expired = times.filter { $0.value <= now }.map(\.key)

@@ -30,7 +30,7 @@ extension ExclusiveLane {
         while let id = waiting.first(), let deadline = waiters[id]?.waitDeadline, let slot = free.popLast() {
             leases[id] = ConnectionLease(slot: slot, deadline: deadline)
             finishWaiting(id, .success(()))
-            // From here on the time is the transaction's.
+            // The transaction's own deadline applies from here on.
             deadlines.set(id, deadline)
         }
     }
@@ -47,7 +47,7 @@ extension ExclusiveLane {
                     : PostgresError(.notConnected, PostgresError.noConnection + reason)))
     }
 
-    /// Every flight here belongs to a transaction, and each of those has its deadline.
+    /// Does nothing: every flight here belongs to a transaction, which has its own deadline.
     func checkStalls(_ now: ContinuousClock.Instant) {}
 
     func nextStall() -> ContinuousClock.Instant? { nil }

@@ -1,8 +1,8 @@
 extension ExclusiveLane {
-    /// How long a connection has to become clean before it is given up, and how often a cancel request is repeated.
+    /// Time in which a connection must become clean before it is closed, and interval of cancel requests.
     private static let cleanTime: Duration = .seconds(5)
     private static let cancelInterval: Duration = .milliseconds(250)
-    /// What COMMIT is given where the transaction's own time is nearly up.
+    /// Minimum time for COMMIT if the transaction's own time is nearly over.
     private static let commitTime: Duration = .seconds(2)
 
     /// Commits, and returns when that is done. A transaction that sent nothing has nothing to commit.
@@ -49,7 +49,7 @@ extension ExclusiveLane {
         }
     }
 
-    /// Ends a transaction that is not being committed yet: its calls fail with `error`, and clean-up begins.
+    /// Ends a transaction that is not committing yet: its calls fail with `error`, and cleanup begins.
     func abort(_ id: UInt64, _ error: any Error) {
         guard let lease = leases[id], lease.state == .active else { return }
         leases[id]?.state = .aborting
@@ -79,7 +79,7 @@ extension ExclusiveLane {
         settle()
     }
 
-    /// Sends ROLLBACK once the connection is quiet and no cancel request can hit it any more.
+    /// Sends ROLLBACK once nothing is in flight and no cancel request can hit it any more.
     func cleanUp(_ id: UInt64) {
         guard let lease = leases[id], lease.state == .aborting, !lease.isCancelling, lease.ending == nil,
             let connection = members[lease.slot], connection.inFlight.isEmpty
@@ -91,17 +91,17 @@ extension ExclusiveLane {
         if let loss = connection.send(flight, [Self.rollback]) { drop(lease.slot, loss) }
     }
 
-    /// A flight that ends with COMMIT or ROLLBACK has been answered.
+    /// Handles the answer to a flight that ends with COMMIT or ROLLBACK.
     func ended(_ id: UInt64, _ flight: Flight.Landed) {
         guard let lease = leases[id], lease.state != .over else { return }
         guard lease.state == .committing else { return release(id) }
         let outcome = flight.outcome.flatMap { results -> Result<[QueryResult], PostgresError> in
-            // This is how the server answers to COMMIT after an error in the transaction.
+            // After an error in the transaction, the server answers COMMIT with another tag.
             results.last?.commandTag == "COMMIT" ? .success(results) : .failure(Self.hadFailed)
         }
         if case .failure(let error) = outcome {
             if calls[flight.id] != nil, members[lease.slot]?.isTransactionFailed == true {
-                // COMMIT was never reached. What is to become of the transaction is its caller's matter again.
+                // COMMIT was not reached, so the caller decides again how the transaction ends.
                 leases[id]?.state = .active
                 leases[id]?.ending = nil
                 return finishCall(flight.id, .failure(error.with(outcomeUnknown: false)))
@@ -109,7 +109,7 @@ extension ExclusiveLane {
             leases[id]?.error = error
         }
         release(id)
-        // Who commits with the last statements has nothing more to ask.
+        // A caller that commits with its last statements makes no further calls.
         if case .success = outcome, calls[flight.id] != nil { leases[id] = nil }
         finishCall(flight.id, outcome.mapError { $0 })
     }
@@ -117,7 +117,7 @@ extension ExclusiveLane {
     private static let hadFailed = PostgresError(
         .server, "the transaction was rolled back because a statement in it had failed", sqlState: "25P02")
 
-    /// The transaction is over on the server too. A connection that is not clean goes.
+    /// Ends a lease whose transaction has ended on the server too. A connection that is not clean is closed.
     func release(_ id: UInt64) {
         guard let lease = leases[id] else { return }
         end(id)
@@ -141,7 +141,7 @@ extension ExclusiveLane {
         for continuation in lease.onEnd { continuation.resume() }
     }
 
-    /// The deadline of a transaction, or the next look at one that is being ended.
+    /// Handles the deadline of a transaction, or the next check of one that is ending.
     func leaseExpired(_ id: UInt64, _ lease: ConnectionLease, _ now: ContinuousClock.Instant) {
         switch lease.state {
         case .active: abort(id, PostgresError(.timedOut, "the transaction's deadline has passed"))
@@ -152,14 +152,15 @@ extension ExclusiveLane {
             if let limit = lease.cleanUntil, limit <= now {
                 return drop(lease.slot, PostgresError(.connectionLost, "a transaction could not be ended"))
             }
-            // A cancel request hits one statement of several that may have been in flight, or comes between two.
+            // A cancel request hits only one of several statements in flight, or arrives between two. So it is
+            // repeated.
             deadlines.set(id, now + Self.cancelInterval)
             if lease.ending == nil { cancelOnServer(id) }
         case .over: break
         }
     }
 
-    /// The connection under a transaction is gone.
+    /// Ends a transaction whose connection was lost.
     func lost(_ id: UInt64, _ error: PostgresError) {
         guard let lease = leases[id], lease.state != .over else { return }
         let reason = lease.error ?? error.with(outcomeUnknown: lease.state == .committing)

@@ -14,7 +14,7 @@ extension ExclusiveLane {
         }
     }
 
-    /// Why a transaction can take no more work.
+    /// Why the transaction accepts no more work.
     private func refusal(_ id: UInt64) -> (any Error)? {
         if Task.isCancelled { abort(id, CancellationError()) }
         guard let held = leases[id], held.state == .active else {
@@ -26,7 +26,7 @@ extension ExclusiveLane {
         return nil
     }
 
-    /// Sends what can be sent now. A script goes alone: after what was sent before it, and before what comes after it.
+    /// Sends what can be sent now. A script goes alone: after earlier work is answered, and before later work is sent.
     func send(_ id: UInt64) {
         while let lease = leases[id], lease.state == .active, let next = lease.queue.first,
             let connection = members[lease.slot], !connection.isInScript
@@ -65,7 +65,7 @@ extension ExclusiveLane {
         if let lease = endings.removeValue(forKey: flight.id) {
             ended(lease, flight)
         } else {
-            // Until COMMIT is sent nothing of a transaction can have come to stay, whatever broke.
+            // Before COMMIT is sent, a transaction has no lasting effect, whatever failed.
             let mayCommit = calls[flight.id]?.mayCommit == true
             finishCall(flight.id, flight.outcome.mapError { mayCommit ? $0 : $0.with(outcomeUnknown: false) })
         }

@@ -1,10 +1,10 @@
-/// Transactions, each of which has a connection to itself until it is committed or rolled back.
+/// Transactions, each of which has its own connection until it is committed or rolled back.
 ///
-/// A transaction that is cancelled, or whose deadline passes, is ended here and at once: its calls fail, the statement that
-/// runs is cancelled on the server, and the connection is rolled back and handed on, whatever the caller does meanwhile.
+/// If a transaction is cancelled, or its deadline passes, the lane ends it at once, whatever the caller does. Its calls
+/// fail, the running statement is cancelled on the server, and the connection is rolled back and reused.
 ///
-/// What a continuation waits for is looked at inside its closure and never before it: a task that prefers an executor of its
-/// own leaves this one between the two, and what it waits for may happen then.
+/// The state that a continuation waits for is checked inside its closure, never before. A task with its own preferred
+/// executor leaves this actor between the two, and the state may change then.
 actor ExclusiveLane: ConnectionLane {
     struct Waiter {
         let continuation: CheckedContinuation<Void, any Error>
@@ -15,11 +15,11 @@ actor ExclusiveLane: ConnectionLane {
         let lease: UInt64
         let continuation: CheckedContinuation<[QueryResult], any Error>
         let made: ContinuousClock.Instant
-        /// Results that are ours: BEGIN's.
+        /// Number of leading results that are not the caller's: BEGIN's.
         var skipped = 0
-        /// COMMIT is in the same flight, and its result is ours too.
+        /// COMMIT is in the same flight, and its result is not the caller's.
         let commits: Bool
-        /// It may have come to stay although no answer came: so it is with what holds a COMMIT, as a script may.
+        /// Whether the call may have committed although no answer came: it includes COMMIT, or is a script, which may.
         let mayCommit: Bool
 
         init(
@@ -50,14 +50,14 @@ actor ExclusiveLane: ConnectionLane {
     var free: [Int] = []
     var leases: [UInt64: ConnectionLease] = [:]
     var calls: [UInt64: Call] = [:]
-    /// Leases whose COMMIT or ROLLBACK is in a flight, by flight.
+    /// Lease of each flight with COMMIT or ROLLBACK.
     var endings: [UInt64: UInt64] = [:]
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { settings.loop.asUnownedSerialExecutor() }
 
     init(settings: LaneSettings) { self.settings = settings }
 
-    /// Waits for a connection. The lease has the number `id`, and must be ended by ``commit(_:)`` or ``rollBack(_:)``.
+    /// Waits for a connection. The lease gets the number `id`, and must be ended by ``commit(_:)`` or ``rollBack(_:)``.
     func acquire(_ id: UInt64, deadline: ContinuousClock.Instant) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             if let refusal { return continuation.resume(throwing: refusal) }
@@ -69,9 +69,9 @@ actor ExclusiveLane: ConnectionLane {
         }
     }
 
-    /// Why no more transactions can wait, or not this one.
+    /// Why the lane accepts no more waiting transactions, or not this one.
     private var refusal: (any Error)? {
-        // The flag is set before the handler runs, and the handler's job comes after this one.
+        // Checked here, because the task's flag is set before its handler runs, and the handler's job comes later.
         if Task.isCancelled { return CancellationError() }
         if isClosed { return PostgresError(.closed, "the pool was shut down") }
         if let lastConnectError, lastConnectError.code == .invalidConfiguration { return lastConnectError }

@@ -1,7 +1,7 @@
 import Logging
 import NIOConcurrencyHelpers
 
-/// What a lane works with.
+/// Dependencies and state that both lanes use.
 struct LaneSettings: Sendable {
     let lane: PostgresLane
     let configuration: PostgresConfiguration
@@ -27,7 +27,7 @@ struct LaneSettings: Sendable {
 
     var loop: EventLoop { owner.loop }
 
-    /// Connections that are up, as read from any thread.
+    /// Number of open connections, readable from any thread.
     var connectedCount: Int {
         get { connected.withLockedValue { $0 } }
         nonmutating set { connected.withLockedValue { $0 = newValue } }
@@ -50,7 +50,7 @@ struct LaneSettings: Sendable {
         max(1, lane == .shared ? configuration.sharedConnections : configuration.exclusiveConnections)
     }
 
-    /// Makes a fresh session ours.
+    /// Statements that set up a fresh session.
     var setUp: [EncodedStatement] {
         guard configuration.preparesStatements else { return [] }
         let (name, limit) =

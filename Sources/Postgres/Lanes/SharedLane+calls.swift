@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 
 extension SharedLane {
-    /// While no connection is up, a call waits for one only so long.
+    /// Sets the call's deadline. While no connection is up, it waits at most for the configured `connectionWait`.
     func setDeadline(_ id: UInt64, _ call: Call, isUp: Bool) {
         deadlines.set(id, isUp ? call.deadline : min(call.deadline, .now + settings.configuration.connectionWait))
     }
@@ -19,7 +19,7 @@ extension SharedLane {
         }
     }
 
-    /// The statement runs on where it is in flight; nobody waits for it any more.
+    /// Marks a call as abandoned: if its statement is in flight, the statement continues without a caller.
     func letGo(_ id: UInt64) {
         guard let slot = calls[id]?.slot else { return }
         members[slot]?.abandoned += 1
@@ -36,8 +36,8 @@ extension SharedLane {
             }
             finish(flight.id, .success(PostgresRows(result: result, vault: settings.configuration.vault)))
         case .failure(let error) where error.isStalePlan && !call.isRepeated:
-            // The server refused before it did anything, so once more is safe. Unnamed this time: the name that others of this
-            // text prepare meanwhile may be as useless.
+            // The server refused before it did anything, so a retry is safe. The retry is unnamed, because a statement
+            // that another call prepares meanwhile may be stale too.
             call.isRepeated = true
             call.statement.isPrepared = false
             call.slot = nil
@@ -48,7 +48,7 @@ extension SharedLane {
         }
     }
 
-    /// 57014 says both "cancelled" and "timed out".
+    /// Distinguishes the two meanings of 57014, "cancelled" and "timed out".
     private func explained(_ error: PostgresError, _ call: Call) -> PostgresError {
         guard error.sqlState == "57014" else { return error }
         let isOverTime = call.made.duration(to: .now) >= settings.configuration.statementTimeout * 0.9

@@ -38,7 +38,7 @@ extension SharedLane {
             depth: max(1, settings.configuration.pipelineDepth))
     }
 
-    /// A server that has not ended a statement well after `statement_timeout` is out of reach.
+    /// If the server has not ended a statement well after `statement_timeout`, it is unreachable.
     private var patience: Duration { settings.configuration.statementTimeout + .seconds(5) }
 
     func checkStalls(_ now: ContinuousClock.Instant) {

@@ -2,8 +2,8 @@ import NIOConcurrencyHelpers
 
 /// Single statements, each its own transaction, pipelined over a few connections.
 ///
-/// A statement here is never cancelled on the server: a cancel hits whatever runs at that instant, which may be a
-/// neighbour's. Its caller is let go, and `statement_timeout` ends it.
+/// A statement here is never cancelled on the server, because the cancel could hit another caller's statement. Its
+/// caller stops waiting, and `statement_timeout` ends the statement.
 actor SharedLane: ConnectionLane {
     struct Call {
         var statement: EncodedStatement
@@ -11,14 +11,14 @@ actor SharedLane: ConnectionLane {
         let continuation: CheckedContinuation<Void, any Error>
         let made: ContinuousClock.Instant
         let deadline: ContinuousClock.Instant
-        /// Set while it is in flight.
+        /// Set while the call is in flight.
         var slot: Int?
         var isRepeated = false
     }
 
-    /// What caller and lane tell each other while the call is under way. The rows come this way, and not with the
-    /// continuation, because ThreadSanitizer sees a hand-over under this lock, but not one by a continuation that is resumed
-    /// before it is awaited.
+    /// State that caller and lane share during the call. The rows are passed here and not with the continuation.
+    /// ThreadSanitizer recognizes a hand-over under this lock, but not one by a continuation that is resumed before it
+    /// is awaited.
     struct Exchange: Sendable {
         var isCancelled = false
         var rows: PostgresRows?
@@ -35,14 +35,14 @@ actor SharedLane: ConnectionLane {
 
     var calls: [UInt64: Call] = [:]
     var waiting = WaitQueue()
-    /// In flight, but with nobody waiting for them.
+    /// Flights whose caller no longer waits.
     var abandoned: Set<UInt64> = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { settings.loop.asUnownedSerialExecutor() }
 
     init(settings: LaneSettings) { self.settings = settings }
 
-    /// Not isolated, so that a call comes in, and its answer goes out, without the task's visiting the event thread.
+    /// Not isolated, so that the task does not switch to the event thread for a call and its answer.
     nonisolated func query(_ statement: EncodedStatement, timeout: Duration) async throws -> PostgresRows {
         let id = settings.nextID()
         let made = ContinuousClock.now
@@ -55,7 +55,7 @@ actor SharedLane: ConnectionLane {
                 settings.loop.execute { self.assumeIsolated { $0.take(id, call) } }
             }
         } onCancel: {
-            // A cancel may overtake the call it is meant for.
+            // A cancellation may arrive before its call.
             exchange.withLockedValue { $0.isCancelled = true }
             settings.loop.execute { self.assumeIsolated { $0.cancel(id) } }
         }

@@ -1,12 +1,12 @@
 import Logging
 
-/// Keeps one slot of a lane filled: connects, serves, and after a loss connects again.
+/// Keeps one slot of a lane filled: connects, serves, and reconnects after a loss.
 struct SlotSupervisor: Sendable {
     let lane: any ConnectionLane
     let connector: Connector
     let slot: Int
 
-    /// Returns when the task is cancelled, or at once where the connection string makes every try pointless.
+    /// Returns when the task is cancelled, or at once if the connection string is invalid.
     func run() async {
         let settings = lane.settings
         var pause = ReconnectPause(settings.configuration.backoff)
@@ -17,7 +17,7 @@ struct SlotSupervisor: Sendable {
             case .success(let connection):
                 failures = 0
                 let time = await lane.serve(connection, slot)
-                // One that is lost at once is no better than one that could not be opened.
+                // A connection that is lost at once counts like one that could not be opened.
                 if time > settings.configuration.backoff.max { pause.reset() }
             case .failure(let error):
                 failures += 1
@@ -29,7 +29,7 @@ struct SlotSupervisor: Sendable {
         }
     }
 
-    /// The first failure and then ever fewer of them.
+    /// Logs the first failure, and later ones at growing intervals.
     private func report(_ error: PostgresError, _ failures: Int, _ logger: Logger) {
         guard failures & (failures - 1) == 0 else { return }
         let level: Logger.Level = error.code == .invalidConfiguration ? .error : .warning

@@ -1,12 +1,11 @@
-/// Waiters in order of arrival. Removal of one that leaves early takes constant time on average and leaves nothing
-/// behind.
+/// Waiters in order of arrival. Removing a waiter takes constant time on average and leaves no garbage behind.
 struct WaitQueue {
     private var order = FIFO<UInt64>()
     private var present: Set<UInt64> = []
 
     var count: Int { present.count }
 
-    /// What is kept, those who have left included.
+    /// Number of stored entries, including removed waiters.
     var backlog: Int { order.count }
 
     var ids: Set<UInt64> { present }
@@ -32,7 +31,7 @@ struct WaitQueue {
 
     mutating func remove(_ id: UInt64) {
         guard present.remove(id) != nil else { return }
-        // Those who left stay in `order` until they are half of it.
+        // Removed waiters stay in `order` until they are half of it.
         if order.count > 64, order.count > present.count * 2 {
             let present = present
             order.removeAll { !present.contains($0) }

@@ -19,7 +19,8 @@ extension UInt8: PostgresArrayElement {
 
 extension PostgresArrayElement where Self: PostgresDecodable {
     public static func decodeArray(_ value: PostgresBinary) throws -> [Self] {
-        // `array_send`: dimensions, whether there are NULLs, the type; of each dimension the length and the first index.
+        // `array_send`: number of dimensions, whether there are NULLs, the type; for each dimension its length and
+        // first index.
         var reader = BinaryReader(try value.present())
         let dimensions = try reader.integer()
         _ = try reader.integer()
@@ -30,7 +31,7 @@ extension PostgresArrayElement where Self: PostgresDecodable {
         guard dimensions == 1 else { return [] }
         let count = Int(try reader.integer())
         _ = try reader.integer()
-        // Every element takes four bytes at least, so a false count cannot make us reserve more than was sent.
+        // Every element takes at least four bytes, so a false count cannot reserve more memory than was received.
         guard count >= 0, count <= reader.rest.count / 4 else {
             throw PostgresError(.decoding, "the value is cut short")
         }
@@ -50,7 +51,7 @@ extension PostgresTimestamp: PostgresArrayElement {}
 extension Array: PostgresArrayElement where Element == UInt8 {}
 extension Optional: PostgresArrayElement where Wrapped: PostgresDecodable {}
 
-/// Reads the binary form of an array or a row from the first byte to the last.
+/// Reads the binary form of an array or a row.
 struct BinaryReader {
     private(set) var rest: UnsafeRawBufferPointer
 

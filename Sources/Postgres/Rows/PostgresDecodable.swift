@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A type that a column can be read as.
+/// A type as which a column can be read.
 ///
 /// In this library: `Int`, `Int16`, `Int32`, `Int64` (from any whole-number column, range-checked), `Bool`, `Double`,
 /// `String`, `[UInt8]`, `UUID`, ``PostgresTimestamp``, arrays of these, and optionals of all of them.
@@ -15,14 +15,14 @@ extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
     }
 }
 
-/// A value as the server sent it in its binary form.
+/// A value in the server's binary form.
 public struct PostgresBinary {
-    /// The column's type, or the element's in an array.
+    /// The column's type, or the element's type in an array.
     public let type: PostgresType
-    /// Nil for NULL. Valid only while the value is being decoded: copy what is to be kept.
+    /// Nil for NULL. Valid only while the value is decoded: copy bytes that are needed later.
     public let bytes: UnsafeRawBufferPointer?
 
-    /// The bytes of a value that must be there and be of one of these types.
+    /// The bytes of a non-NULL value of one of these types.
     ///
     /// - Throws: ``PostgresError/Code/decoding``.
     public func bytes(of types: PostgresType...) throws -> UnsafeRawBufferPointer {
@@ -37,7 +37,7 @@ public struct PostgresBinary {
         return bytes
     }
 
-    /// Big-endian, and of exactly the size of `T`.
+    /// A big-endian integer of exactly the size of `T`.
     func integer<T: FixedWidthInteger>(_ bytes: UnsafeRawBufferPointer, as type: T.Type = T.self) throws -> T {
         guard bytes.count == MemoryLayout<T>.size else {
             throw PostgresError(.decoding, "\(bytes.count) bytes where \(MemoryLayout<T>.size) were expected")

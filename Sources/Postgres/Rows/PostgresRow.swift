@@ -4,10 +4,10 @@ public struct PostgresRow: Sendable {
     let index: Int
     let vault: any PostgresVault
 
-    /// The value of a column, 0 being the first.
+    /// The value of a column; the first has number 0.
     ///
-    /// - Throws: ``PostgresError/Code/decoding`` where there is no such column, where it is NULL and `T` is not optional, or
-    ///   where its type or value does not fit `T`, and where the column is private.
+    /// - Throws: ``PostgresError/Code/decoding`` if the column is missing or private. Also if it is NULL and `T` is
+    ///   not optional, or if its type or value does not fit `T`.
     public func get<T: PostgresDecodable>(_ column: Int, as type: T.Type = T.self) throws -> T {
         try read(column) { value in
             if value.type == .text || value.type == .bytea { try checkIsNotPrivate(column) }
@@ -22,9 +22,9 @@ public struct PostgresRow: Sendable {
         }
     }
 
-    /// The value of a private column, which is selected as ``KeyedValue`` says.
+    /// The value of a private column, selected as ``KeyedValue`` describes.
     ///
-    /// - Throws: as ``get(_:as:)-(Int,_)``, and what the vault throws.
+    /// - Throws: like ``get(_:as:)-(Int,_)``; errors of the vault.
     public func open<T: PostgresSealable>(_ column: Int, as type: T.Type = T.self) throws -> T {
         try read(column) { try T.open($0, vault) }
     }
@@ -35,7 +35,7 @@ public struct PostgresRow: Sendable {
         }
         guard result.isBinary(column) else { throw PostgresError(.decoding, "column \(column) is not in binary form") }
         do {
-            // The bytes belong to the result, which `self` keeps alive only as long as the compiler sees it used.
+            // The bytes belong to the result. `self` keeps it alive only as long as the compiler sees a use.
             return try withExtendedLifetime(result) {
                 try decode(
                     PostgresBinary(
@@ -46,9 +46,9 @@ public struct PostgresRow: Sendable {
         }
     }
 
-    /// The value of the first column with this name, spelt as the server spells it.
+    /// The value of the first column with this name, spelled as the server does.
     ///
-    /// - Throws: as for a column's number; of a column that is not there, its name.
+    /// - Throws: like the column's number; for a missing column, the error names it.
     public func get<T: PostgresDecodable>(_ column: StaticString, as type: T.Type = T.self) throws -> T {
         try get(index(of: column), as: type)
     }
@@ -66,7 +66,7 @@ public struct PostgresRow: Sendable {
     }
 }
 
-/// What a statement brought back. Values are decoded when they are asked for, on the thread that asks.
+/// Rows that a statement returned. Values are decoded on access, on the accessing thread.
 public struct PostgresRows: Sendable, RandomAccessCollection {
     let result: QueryResult
     let vault: any PostgresVault

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes values as the server's `…recv` functions read them: big-endian, without padding.
+/// Writes values in the form that the server's `…recv` functions read: big-endian, without padding.
 enum BinaryFormat {
     static func integer<T: FixedWidthInteger>(_ value: T, _ bytes: inout [UInt8]) {
         withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
@@ -41,7 +41,7 @@ enum BinaryFormat {
         integer(value.microsecondsSince2000, &bytes)
     }
 
-    /// One dimension, counted from 1. An array without elements has no dimension (`array_recv`).
+    /// An array of one dimension, with indices from 1. An array without elements has no dimension (`array_recv`).
     static func array<T>(
         of type: PostgresType, _ elements: [T?], _ encode: (T, inout [UInt8]) -> Void
     ) -> [UInt8] {

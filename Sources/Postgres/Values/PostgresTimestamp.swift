@@ -1,4 +1,4 @@
-/// An instant as PostgreSQL's `timestamptz` holds it: a whole number of microseconds.
+/// An instant in the form of PostgreSQL's `timestamptz`: a whole number of microseconds.
 ///
 /// `infinity` and `-infinity` are the largest and the smallest number.
 public struct PostgresTimestamp: Sendable, Hashable, Comparable {
@@ -18,11 +18,11 @@ extension PostgresTimestamp {
     /// Microseconds between 1970-01-01 and PostgreSQL's epoch, 2000-01-01.
     private static let epoch: Int64 = 946_684_800_000_000
 
-    /// 4714-11-24 BC in the server's own count, the first moment that it holds (`MIN_TIMESTAMP`). Its last one is after all that fit
-    /// here.
+    /// 4714-11-24 BC, the server's earliest time (`MIN_TIMESTAMP`), in its own count. The server's latest time is later
+    /// than any value here.
     private static let earliest: Int64 = -211_813_488_000_000_000
 
-    /// As on the wire: what the server does not hold is infinity, so that it refuses none.
+    /// Value on the wire. Times before the server's range become `-infinity`, so that it refuses none.
     var microsecondsSince2000: Int64 {
         guard microsecondsSince1970 != .max else { return .max }
         let (value, isOver) = microsecondsSince1970.subtractingReportingOverflow(Self.epoch)

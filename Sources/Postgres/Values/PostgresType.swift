@@ -32,6 +32,6 @@ public struct PostgresType: RawRepresentable, Sendable, Hashable {
     static let timestamptzArray = PostgresType(rawValue: 1185)
     static let uuidArray = PostgresType(rawValue: 2951)
 
-    /// Extensions, enums and composites get their identifiers from here on (`FirstNormalObjectId`).
+    /// Whether the type is an extension's, an enum or a composite: identifiers from here on (`FirstNormalObjectId`).
     var isUserDefined: Bool { rawValue >= 16384 }
 }

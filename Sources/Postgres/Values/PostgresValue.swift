@@ -2,17 +2,17 @@ public import Foundation
 
 /// One parameter of a statement: its type, and its value in PostgreSQL's binary form.
 ///
-/// The type goes to the server with the statement, so `$1` needs no cast. A `nil` is NULL of that type.
+/// The type is sent with the statement, so `$1` needs no cast. A `nil` is NULL of that type.
 public struct PostgresValue: Sendable {
     enum Content: Sendable {
-        /// In binary form; nil is NULL.
+        /// Binary form; nil is NULL.
         case plain([UInt8]?)
-        /// To be sealed before they are sent.
+        /// Sealed before they are sent.
         case text([UInt8]?)
         case texts([[UInt8]?])
         case bytes([UInt8]?)
         case byteStrings([[UInt8]])
-        /// What the others are sealed by.
+        /// The key with which the private values are sealed.
         case textKey
         case byteKey
     }
@@ -41,7 +41,7 @@ public struct PostgresValue: Sendable {
 
     var isPrivate: Bool { if case .plain = content { false } else { true } }
 
-    /// As it is sent; nil is NULL.
+    /// Bytes as sent; nil is NULL.
     func bytes(_ seal: any PostgresSeal) throws -> [UInt8]? {
         switch content {
         case .plain(let bytes): bytes
@@ -69,8 +69,8 @@ public struct PostgresValue: Sendable {
 
     public static func bool(_ value: Bool?) -> PostgresValue { PostgresValue(.bool, value, BinaryFormat.bool) }
 
-    /// PostgreSQL's text cannot hold a NUL character: each one is sent as U+FFFD, here and in every other kind of text, so that
-    /// no text from outside is refused by the server.
+    /// A text value. PostgreSQL's text cannot hold a NUL character, so each is sent as U+FFFD, here and in every other
+    /// kind of text. The server then refuses no text from outside.
     public static func text(_ value: String?) -> PostgresValue { PostgresValue(.text, value.map(BinaryFormat.text)) }
 
     public static func bytea(_ value: [UInt8]?) -> PostgresValue { PostgresValue(.bytea, value) }
@@ -81,9 +81,9 @@ public struct PostgresValue: Sendable {
         PostgresValue(.timestamptz, value, BinaryFormat.timestamp)
     }
 
-    /// A JSON document as text. The server refuses the escape of a NUL character in it (22P05).
+    /// A JSON document as text. The server refuses an escaped NUL character in it (22P05).
     public static func jsonb(_ value: String?) -> PostgresValue {
-        // The first byte is the version of the binary form; 1 is the only one there is (`jsonb_recv`).
+        // The first byte is the version of the binary form; only version 1 exists (`jsonb_recv`).
         PostgresValue(.jsonb, value.map { [1] + Array($0.utf8) })
     }
 }

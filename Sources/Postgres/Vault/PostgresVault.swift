@@ -1,45 +1,46 @@
-/// Keeps columns unreadable in the database: private values are sealed before they leave the process, and opened where they are read.
+/// Keeps columns unreadable in the database: private values are sealed before they leave the process, and opened when
+/// read.
 ///
-/// Its calls come from many threads, often, and must not wait.
+/// Its methods are called often, from many threads, and must not wait.
 public protocol PostgresVault: Sendable {
-    /// How private values are written from now on. A statement writes all of its values by one seal.
+    /// Returns the seal for new private values. A statement uses one seal for all of its values.
     ///
-    /// - Throws: ``PostgresError``; ``PostgresError/Code/locked`` where it cannot be done yet.
+    /// - Throws: ``PostgresError``; ``PostgresError/Code/locked`` if the vault is not open yet.
     func seal() throws -> any PostgresSeal
 
     /// - Parameters:
-    ///   - text: as it is stored.
-    ///   - key: what the row says; see ``KeyedValue/sealedBy``.
-    /// - Throws: as ``seal()``; ``PostgresError/Code/decoding`` for what was not sealed by that key.
+    ///   - text: the stored bytes.
+    ///   - key: the row's key; see ``KeyedValue/sealedBy``.
+    /// - Throws: like ``seal()``; ``PostgresError/Code/decoding`` if that key did not seal the text.
     func open(text: UnsafeRawBufferPointer, sealedBy key: Int32?) throws -> [UInt8]
 
     func open(bytes: UnsafeRawBufferPointer, sealedBy key: Int32?) throws -> [UInt8]
 
-    /// Whether a column may be read by opening it alone.
+    /// Whether a column can be read only by opening it.
     ///
     /// - Parameters:
-    ///   - table: the object identifier of a table.
+    ///   - column: number of the column in the table.
     ///   - column: its number there.
     func isPrivate(table: UInt32, column: Int32) -> Bool
 }
 
-/// The keys that private values are sealed by. They go into the row, beside the values.
+/// Keys with which private values are sealed. Their numbers are stored in the row, beside the values.
 public protocol PostgresSeal: Sendable {
-    /// 0: texts are stored as they are.
+    /// 0: texts are stored unsealed.
     var textKey: Int32 { get }
-    /// 0: bytes are stored as they are.
+    /// 0: bytes are stored unsealed.
     var byteKey: Int32 { get }
 
-    /// Equal texts give equal results, so that columns can be compared, joined and indexed.
+    /// Seals a text. Equal texts give equal results, so that columns can be compared, joined and indexed.
     ///
     /// - Parameter text: UTF-8.
     func seal(text: [UInt8]) throws -> [UInt8]
 
-    /// Equal bytes need not give equal results.
+    /// Seals bytes. Equal bytes need not give equal results.
     func seal(bytes: [UInt8]) throws -> [UInt8]
 }
 
-/// Stores everything as it is.
+/// Stores everything unsealed.
 public struct NoVault: PostgresVault, PostgresSeal {
     public init() {}
 
@@ -54,12 +55,12 @@ public struct NoVault: PostgresVault, PostgresSeal {
     public func isPrivate(table: UInt32, column: Int32) -> Bool { false }
 }
 
-/// A private value as its row has it: the column, and what the row says of it. Statements select it as `ROW(t.sealed_by, t.column)`.
+/// A private value as stored: the column, and the row's key. Statements select it as `ROW(t.sealed_by, t.column)`.
 ///
-/// Such a pair is no text and no bytes, and ``PostgresRow/get(_:as:)-(Int,_)`` refuses the bare column: a reader that forgets to open it
-/// fails the first time it runs, in every database, sealed or not.
+/// Such a pair is neither text nor bytes, and ``PostgresRow/get(_:as:)-(Int,_)`` refuses the bare column. Code that
+/// forgets to open it therefore fails on its first run, in every database, sealed or not.
 public struct KeyedValue {
-    /// The key that the value is sealed by; 0 where it is stored as it is. Nil in a row whose writer did not say.
+    /// Key of the value; 0 if it is stored unsealed. Nil in a row whose writer recorded none.
     public let sealedBy: Int32?
     public let stored: PostgresBinary
 
@@ -74,11 +75,12 @@ public struct KeyedValue {
     }
 }
 
-/// A type that a private column can be read as. It is no ``PostgresDecodable``, so that it cannot be read without opening it.
+/// A type as which a private column can be read. It is not ``PostgresDecodable``, so it cannot be read without being
+/// opened.
 public protocol PostgresSealable {
     /// - Parameters:
-    ///   - value: what ``KeyedValue`` is read from.
-    ///   - vault: opens what is sealed.
+    ///   - value: the binary form of a ``KeyedValue``.
+    ///   - vault: opens sealed values.
     /// - Throws: ``PostgresError``.
     static func open(_ value: PostgresBinary, _ vault: any PostgresVault) throws -> Self
 }
@@ -90,7 +92,7 @@ extension Optional: PostgresSealable where Wrapped: PostgresSealable {
 }
 
 extension KeyedValue {
-    /// - Throws: ``PostgresError``; ``PostgresError/Code/decoding`` where it is no text.
+    /// - Throws: ``PostgresError``; ``PostgresError/Code/decoding`` if it is not text.
     public func text(_ vault: any PostgresVault) throws -> String {
         let text = try vault.open(text: try stored.bytes(of: .text, .varchar), sealedBy: sealedBy)
         guard let text = String(validating: text, as: UTF8.self) else {
@@ -99,20 +101,21 @@ extension KeyedValue {
         return text
     }
 
-    /// - Throws: as ``text(_:)``.
+    /// - Throws: like ``text(_:)``.
     public func bytes(_ vault: any PostgresVault) throws -> [UInt8] {
         try vault.open(bytes: try stored.bytes(of: .bytea), sealedBy: sealedBy)
     }
 }
 
-/// Values of columns that a ``PostgresVault`` seals. Where one is compared with such a column, it has to be private too.
+/// Values of columns that a ``PostgresVault`` seals. A value that is compared with such a column must be private too.
 ///
-/// A statement that writes one into a row writes the key into the row's `sealed_by` too: ``keyOfTexts`` or ``keyOfBytes``.
+/// A statement that writes such a value also writes its key into the row's `sealed_by`: ``keyOfTexts`` or
+/// ``keyOfBytes``.
 extension PostgresValue {
-    /// The number of the key that the statement's private texts are sealed by; 0 where they are stored as they are.
+    /// Number of the key for the statement's private texts; 0 if they are stored unsealed.
     public static let keyOfTexts = PostgresValue(.int4, .textKey)
 
-    /// The same of its private bytes.
+    /// The same for its private bytes.
     public static let keyOfBytes = PostgresValue(.int4, .byteKey)
 
     public static func privateText(_ value: String?) -> PostgresValue {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Carries one request to the relay. Another one than ``URLSessionTransport`` is for tests, and for apps with a network
-/// stack of their own.
+/// Sends one request to the relay. Implementations other than ``URLSessionTransport`` are for tests, and for apps with
+/// their own network stack.
 public protocol RelayTransport: Sendable {
-    /// - Throws: where no answer came; an answer of any status is no error. Should end soon where the task is
+    /// - Throws: if no answer came; an answer of any status is not an error. Should end soon after the task is
     ///   cancelled.
     func send(_ request: RelayRequest) async throws -> RelayAnswer
 }
@@ -14,7 +14,7 @@ public struct RelayRequest: Sendable, Hashable {
     public var url: URL
     public var headers: [String: String]
     public var body: Data?
-    /// For how long an answer may keep still.
+    /// Longest interval without data from the server.
     public var timeout: Duration
 
     public init(
@@ -40,7 +40,7 @@ public struct RelayAnswer: Sendable, Hashable {
         self.body = body
     }
 
-    /// The value of a header field; its name in any case.
+    /// The value of a header field; the case of `name` does not matter.
     func header(_ name: String) -> String? {
         headers.first { $0.key.caseInsensitiveCompare(name) == .orderedSame }?.value
     }

@@ -4,18 +4,18 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Carries requests by `URLSession`, without cookies, caches and redirects.
+/// Sends requests through `URLSession`, without cookies, caches and redirects.
 public final class URLSessionTransport: RelayTransport {
     private let session: URLSession
     private let configuration: URLSessionConfiguration
 
-    /// - Parameter configuration: an ephemeral one that neither keeps nor sends cookies, unless given.
+    /// - Parameter configuration: defaults to an ephemeral one that neither stores nor sends cookies.
     public init(configuration: URLSessionConfiguration? = nil) {
         self.configuration = configuration ?? Self.quiet
         session = Self.session(self.configuration)
     }
 
-    /// A session keeps its delegate until it is invalidated.
+    /// A session retains its delegate until it is invalidated.
     deinit { session.finishTasksAndInvalidate() }
 
     public func send(_ request: RelayRequest) async throws -> RelayAnswer {
@@ -36,8 +36,8 @@ public final class URLSessionTransport: RelayTransport {
 
     private func data(for request: URLRequest) async throws -> (Data, URLResponse) {
         #if canImport(FoundationNetworking)
-            // Where a kept connection dies, curl sends the request again unasked, and what it reports is the second try alone:
-            // a purchase that went out would pass for one that was never sent. So it gets a connection of its own.
+            // If a reused connection dies, curl repeats the request on its own and reports only the second try. A
+            // purchase that was sent would then look unsent. So each post gets a new connection.
             if request.httpBody != nil {
                 let session = Self.session(configuration)
                 defer { session.finishTasksAndInvalidate() }
@@ -59,7 +59,7 @@ public final class URLSessionTransport: RelayTransport {
     }
 }
 
-/// A redirect would take the app's key and the customer's token somewhere else.
+/// A redirect would send the app's key and the customer's token elsewhere.
 final class NoRedirects: NSObject, URLSessionTaskDelegate {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,

@@ -1,17 +1,16 @@
 import Foundation
 
-/// Decides the next step of a wait for a final state: what happened goes in, what to do next comes out. Waits for nothing
-/// and sends nothing.
+/// Decides the next step of a wait for a final state: an event in, an action out. Does not wait or send by itself.
 struct Polling: Sendable {
     enum Event: Sendable {
-        /// The wait begins, a pause is over, or the caller has taken the last value.
+        /// The wait begins, a pause has ended, or the caller has received the last value.
         case ready
         case answered(RelayClient.Validation, retryAfter: Duration?)
         case failed(RelayError)
     }
 
     enum Action: Sendable, Equatable {
-        /// Poll; let it be held for so many seconds, 0 for not at all.
+        /// Poll, and let the relay hold it for this many seconds; 0: not at all.
         case ask(hold: Int)
         case pause(Duration)
         case tell(RelayClient.Validation)
@@ -20,27 +19,26 @@ struct Polling: Sendable {
     }
 
     static let hold = 25
-    /// Between two polls that nobody held, where the relay does not say.
+    /// Interval of polls that are not held, if the relay states none.
     static let rhythm = Duration.seconds(5)
-    /// How long the relay may take, until its deadline is known.
+    /// Time limit until the relay's deadline is known.
     static let allowance = Duration.seconds(60)
     static let margin = Duration.seconds(30)
 
     private var last: RelayClient.Validation?
     private var isOver = false
-    /// A poll that is held breaks where something on the way cuts connections that keep still: after two the plain
-    /// rhythm has to do.
+    /// Held polls break if a proxy cuts idle connections. After two such failures, polls are no longer held.
     private var brokenHolds = 0
     private var backoff: Backoff
-    /// Since the last answer.
+    /// The last failure since the last answer.
     private var lastFailure: RelayError?
     private var asked: (at: ContinuousClock.Instant, isHeld: Bool)
     private var nextAsk: ContinuousClock.Instant
-    /// A poll sent from here on is the last one. By this device's own clock: the relay's may show another time.
+    /// The first poll after this time is the last one. Uses the device's clock, because the relay's may differ.
     private var limit: ContinuousClock.Instant
     private var toTell: RelayClient.Validation?
 
-    /// - Parameter known: what the wait begins with, and returns first.
+    /// - Parameter known: the initial state, which is returned first.
     init(
         known: RelayClient.Validation?, at now: ContinuousClock.Instant,
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
@@ -61,7 +59,7 @@ struct Polling: Sendable {
             lastFailure = error
             if asked.isHeld, error.code == .connectionLost { brokenHolds += 1 }
             let pause = max(backoff.next(), error.retryAfter ?? .zero)
-            // The last poll comes when the time is up, also where the device has slept meanwhile.
+            // The last poll is sent when the time is up, even if the device was asleep.
             nextAsk = now < limit ? min(now + pause, limit) : now + backoff.longest / 10
         }
         return next(at: now)
@@ -77,7 +75,7 @@ struct Polling: Sendable {
         if isOver { return .end }
         if asked.at >= limit { return fail(.noOutcome(last: lastFailure)) }
         if now < nextAsk { return .pause(nextAsk - now) }
-        // The first one is for knowing at once how things stand.
+        // The first poll is not held, so that it returns the current state at once.
         let hold = last == nil || brokenHolds > 1 || now >= limit ? 0 : Self.hold
         asked = (now, hold > 0)
         return .ask(hold: hold)
@@ -90,7 +88,7 @@ struct Polling: Sendable {
         lastFailure = nil
         if last == nil { limit = max(limit, now + Self.allowance(of: validation) + Self.margin) }
         if last.map({ !$0.tellsTheSame(as: validation) }) ?? true { toTell = validation }
-        // What was held for as long as the rhythm is asked again at once; what was not held keeps to the rhythm.
+        // A poll that was held for the whole interval is repeated at once. Others keep the interval.
         nextAsk = min(asked.at + max(retryAfter ?? Self.rhythm, .seconds(1)), limit)
     }
 
@@ -99,7 +97,7 @@ struct Polling: Sendable {
         return .fail(error)
     }
 
-    /// How long the relay itself waits at most.
+    /// The relay's own time limit.
     private static func allowance(of validation: RelayClient.Validation?) -> Duration {
         guard let validation else { return allowance }
         return .seconds(min(max(0, validation.deadline.timeIntervalSince(validation.receivedAt)), 86_400))
@@ -113,8 +111,8 @@ extension RelayError {
     }
 }
 
-/// Longer and longer pauses: half a second, then twice as long each time, up to a bound; up to a quarter less by
-/// chance, so that apps which failed together do not come back together.
+/// Growing pauses: half a second, then twice as long each time, up to a limit. Each is shortened at random by up to a
+/// quarter, so that apps that failed together do not retry together.
 struct Backoff: Sendable {
     let longest: Duration
     /// Returns a random number in 0..<1.
@@ -134,7 +132,7 @@ struct Backoff: Sendable {
     mutating func reset() { failures = 0 }
 }
 
-/// The clock, for tests to replace.
+/// The clock; tests replace it.
 struct Timekeeper: Sendable {
     var now: @Sendable () -> ContinuousClock.Instant
     /// Throws `CancellationError`.

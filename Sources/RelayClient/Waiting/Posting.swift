@@ -1,8 +1,8 @@
-/// Decides what follows after a purchase could not be posted: another try, or an error that says whether the relay
-/// may have it. Waits for nothing and sends nothing.
+/// Decides what follows a failed post: another try, or an error that says whether the relay may have the purchase. Does
+/// not wait or send by itself.
 struct Posting: Sendable {
     enum Action: Sendable, Equatable {
-        /// Wait so long, then send the same again.
+        /// Wait this long, then send the same request again.
         case pause(Duration)
         case fail(RelayError)
     }
@@ -24,7 +24,7 @@ struct Posting: Sendable {
 
     mutating func failed(_ error: RelayError, at now: ContinuousClock.Instant) -> Action {
         left -= 1
-        // What one try has left open no later one settles: each may fail for another reason.
+        // If one try left this open, no later one can settle it: each may fail for another reason.
         mayHaveBeenTaken = mayHaveBeenTaken || error.leavesOpenWhetherTaken
         let pause = max(backoff.next(), error.retryAfter ?? .zero)
         guard error.isRetryable, left > 0, now + pause <= end else {

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// What the relay answered, and when its last byte was here.
+/// The relay's answer, with the arrival time of its last byte.
 struct Answer: Sendable {
     var status: UInt
     var body: String
@@ -12,8 +12,8 @@ struct Answer: Sendable {
 }
 
 extension String {
-    /// The text of the first field of this name in a JSON object that the relay wrote. Its values never hold an escaped quote where
-    /// a benchmark's own purchases are asked for.
+    /// The first field with this name in JSON from the relay. A benchmark's own purchases have no escaped quotes in
+    /// their values.
     func field(_ name: String) -> Substring? {
         let opening = "\"\(name)\":\""
         guard let start = utf8.firstRange(of: opening.utf8)?.upperBound else { return nil }
@@ -23,12 +23,12 @@ extension String {
     }
 }
 
-/// One request and where its answer goes.
+/// One request with the promise of its answer.
 struct Exchange: Sendable {
     var head: HTTPRequestHead
     var body: ByteBuffer?
     var answer: EventLoopPromise<Answer>
 }
 
-/// The connection went before the answer came.
+/// The connection closed before the answer arrived.
 struct ConnectionLost: Error {}

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Writes one request after the other and gives each its answer.
+/// Sends requests one after another and completes each with its answer.
 final class ExchangeHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundIn = Exchange
@@ -27,7 +27,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         case .body(var part):
             if body == nil { body = part } else { body?.writeBuffer(&part) }
         case .end:
-            // An interim answer (1xx) is followed by the one that was asked for.
+            // An interim answer (1xx) precedes the final one.
             guard status >= 200 else { return }
             let text = body.map { String(buffer: $0) } ?? ""
             waiting.popFirst()?.succeed(Answer(status: status, body: text, at: microsecondsNow()))

@@ -24,7 +24,7 @@ struct LoadClient: Sendable {
     }
 }
 
-/// One connection of an app: a request at a time.
+/// One connection of an app: one request at a time.
 struct LoadConnection: Sendable {
     let channel: any Channel
     let host: String
@@ -58,7 +58,7 @@ struct LoadConnection: Sendable {
 
     private func send(_ head: HTTPRequestHead, _ body: ByteBuffer?) -> EventLoopFuture<Answer> {
         let answer = channel.eventLoop.makePromise(of: Answer.self)
-        // A write that never gets as far as the handler must fail the wait too.
+        // If a write fails before it reaches the handler, the wait must fail too.
         channel.writeAndFlush(Exchange(head: head, body: body, answer: answer)).cascadeFailure(to: answer)
         return answer.futureResult
     }

@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// `relay-load hold`: many polls held at once.
+/// `relay-load hold`: many polls held at the same time.
 struct HoldCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hold", abstract: "Opens a connection for each of many polls and keeps them until a signal.",
@@ -30,7 +30,7 @@ struct HoldCommand: AsyncParsableCommand {
     private struct Report: Encodable {
         var event: String
         var polls: Int
-        /// Answers of status 200 that are final, all others, and polls whose connection went.
+        /// Final answers of status 200, all others, and polls whose connection was lost.
         var settled = 0
         var other = 0
         var lost = 0

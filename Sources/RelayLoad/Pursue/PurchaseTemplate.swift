@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import NIOCore
 
-/// The body of a purchase with places for its number: `{digits}` stands for the number, `{digits64}` for the base64 of its
+/// The body of a purchase with placeholders for its number. `{digits}` is the number. `{digits64}` is the base64 of its
 /// digits, inside a receipt and on a boundary of three bytes.
 struct PurchaseTemplate: Sendable {
     static let digits = 15
@@ -16,7 +16,7 @@ struct PurchaseTemplate: Sendable {
     private let parts: [Part]
     private let length: Int
 
-    /// - Throws: ``ValidationError`` where a place is missing.
+    /// - Throws: ``ValidationError`` if a placeholder is missing.
     init(_ text: String) throws {
         var parts: [Part] = []
         var rest = text[...]

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// One app: posts a purchase, holds a poll until it is settled, and continues with the next.
+/// A simulated app: posts a purchase, holds a poll until it is settled, and continues with the next.
 struct Purchaser: Sendable {
     static let path = "/apple/payment"
 
@@ -8,7 +8,7 @@ struct Purchaser: Sendable {
     let template: PurchaseTemplate
     let wait: Int
 
-    /// - Parameter next: the number of the next purchase; nil when there is to be no other.
+    /// - Parameter next: returns the number of the next purchase; nil to stop.
     func run(next: @Sendable () -> Int?) async throws -> [PostedPurchase] {
         var purchases: [PostedPurchase] = []
         var connection = try await client.connect()
@@ -40,7 +40,7 @@ struct Purchaser: Sendable {
         return purchase
     }
 
-    /// A server may close a connection that is idle: the same request goes out once more on a new one, as an app does it.
+    /// A server may close an idle connection. The request is then sent once more on a new one, as an app does.
     private func retrying(
         _ connection: inout LoadConnection, _ call: (LoadConnection) async throws -> Answer
     ) async throws -> Answer {
@@ -66,7 +66,7 @@ struct PostedPurchase: Encodable, Sendable {
     var polls: Int
 }
 
-/// The relay answered with what no purchase of a benchmark should meet.
+/// The relay's answer is not one that a benchmark expects.
 struct UnexpectedAnswer: Error, CustomStringConvertible {
     var doing: String
     var answer: Answer

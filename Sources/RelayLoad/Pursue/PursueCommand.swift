@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// `relay-load pursue`: whole pursuits, as many at a time as the width says.
+/// `relay-load pursue`: complete pursuits, `width` at a time.
 struct PursueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pursue", abstract: "Posts purchases and holds a poll for each until it is settled.")

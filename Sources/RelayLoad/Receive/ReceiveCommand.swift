@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// `relay-load receive`: webhook endpoints that accept messages, and ones that hang.
+/// `relay-load receive`: webhook endpoints that accept messages, and endpoints that hang.
 struct ReceiveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receive", abstract: "Plays webhook endpoints on 127.0.0.1, each on a port of its own.",
@@ -37,7 +37,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     private struct Received: Encodable {
         var event = "received"
         var messages: Int
-        /// The body of the last one.
+        /// Body of the last message.
         var last: String?
     }
 

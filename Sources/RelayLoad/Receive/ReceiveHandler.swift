@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 
-/// A webhook endpoint's side of one connection: takes each message and answers 200 at once, or never answers anything.
+/// A webhook endpoint's side of one connection: answers 200 to each message at once, or never answers.
 final class ReceiveHandler: ChannelInboundHandler {
     typealias InboundIn = NIOHTTPServerRequestFull
     typealias OutboundOut = HTTPServerResponsePart
@@ -36,17 +36,17 @@ final class ReceiveHandler: ChannelInboundHandler {
     }
 }
 
-/// A message that came to one of the endpoints.
+/// A message that an endpoint received.
 struct ReceivedMessage: Encodable, Sendable {
-    /// The port that it came to.
+    /// The port that received it.
     var port: Int
     var id: String
     var customer: String
-    /// When its last byte was here: microseconds since 1970.
+    /// Arrival of its last byte, in microseconds since 1970.
     var at: Int64
 }
 
-/// What came to all endpoints since it was asked for last.
+/// Messages of all endpoints since the last ``take()``.
 final class ReceivedMessages: Sendable {
     private struct State {
         var messages: [ReceivedMessage] = []
@@ -62,7 +62,7 @@ final class ReceivedMessages: Sendable {
         }
     }
 
-    /// - Returns: the messages, and the body of the last one; nil where none came.
+    /// - Returns: the messages, and the body of the last one; nil if none arrived.
     func take() -> (messages: [ReceivedMessage], last: String?) {
         state.withLockedValue { state in
             defer { state = State() }

@@ -3,7 +3,7 @@ import AppleStore
 import ArgumentParser
 import Foundation
 
-/// `relay-load verify`: what judging a purchase costs, on one core, with nothing around it.
+/// `relay-load verify`: the cost of verifying a purchase on one core, without anything else.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Reads and verifies receipts, signed transactions and notifications.")
@@ -23,10 +23,10 @@ struct VerifyCommand: AsyncParsableCommand {
     private struct Report: Encodable {
         var what: String
         var bytes: Int
-        /// Microseconds of one, each a mean over the time: as it came, with its signature judged, and without.
+        /// Mean microseconds of one purchase: with its signature verified, and only read.
         var verified: Double
         var read: Double
-        /// The first one of a process, whose certificates are not known yet.
+        /// The first one of a process, before any certificate is cached.
         var first: Double
     }
 
@@ -44,7 +44,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// A mean over as many as go into the time, or over `count`.
+    /// Mean over as many runs as fit into the time, or over `count`.
     private func microseconds(_ count: Int?, _ body: () async throws -> Void) async throws -> Double {
         let clock = ContinuousClock()
         let began = clock.now

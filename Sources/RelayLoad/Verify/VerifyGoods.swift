@@ -3,7 +3,7 @@ import AppleStore
 import Foundation
 import RelayCore
 
-/// What is verified, signed by authorities that live as long as the command.
+/// Documents to verify, signed by authorities that live as long as the command.
 struct VerifyGoods {
     struct Good {
         let name: String
@@ -17,7 +17,7 @@ struct VerifyGoods {
     let all: [Good]
     private let roots: [[UInt8]]
 
-    /// One that knows no certificate yet.
+    /// A trust without cached certificates.
     func trust() throws -> ChainOfTrust { ChainOfTrust(try TrustedRoots(adding: roots)) }
 
     init(purchases: Int) throws {

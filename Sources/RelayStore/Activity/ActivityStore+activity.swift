@@ -1,7 +1,7 @@
 import Postgres
 public import RelayCore
 
-/// What is counted for charts. The numbers are stored.
+/// Events counted for charts. The numbers are stored.
 public enum ActivityKind: Int16, Sendable, CaseIterable {
     case accepted = 0
     case granted = 1
@@ -16,12 +16,12 @@ public enum ActivityKind: Int16, Sendable, CaseIterable {
     case notifications = 8
 }
 
-/// How often things happened, in equal steps up to now.
+/// Counts of events in equal time steps up to now.
 public struct ActivitySeries: Sendable {
-    /// The beginning of the first step.
+    /// Start of the first step.
     public var start: Timestamp
     public var step: Duration
-    /// Each as long as there are steps. A kind that never happened is missing.
+    /// One count for each step. A kind without events is missing.
     public var counts: [ActivityKind: [Int]]
 
     public init(start: Timestamp, step: Duration, counts: [ActivityKind: [Int]]) {
@@ -32,7 +32,7 @@ public struct ActivitySeries: Sendable {
 }
 
 extension ActivityStore {
-    /// Adds what this copy has counted since it last did, to the present minute.
+    /// Adds this copy's counts since the last call to the current minute.
     public func add(_ counts: [ActivityKind: Int]) async throws {
         let counts = counts.filter { $0.value > 0 }
         guard !counts.isEmpty else { return }
@@ -49,10 +49,10 @@ extension ActivityStore {
             """)
     }
 
-    /// Counts in steps, which are counted back from the end of the present one. Nil in the scope of a publisher: what is counted is not
-    /// separated by publisher. Index used: `activity_minute`.
+    /// Counts by step, up to the end of the current minute's step. Nil in a publisher's scope, because counts are not
+    /// kept by publisher. Index used: `activity_minute`.
     ///
-    /// - Parameter steps: how many, the present one included.
+    /// - Parameter steps: number of steps, including the current one.
     public func list(step: Duration, steps: Int, in scope: OpsScope) async throws -> ActivitySeries? {
         guard scope.isAll else { return nil }
         let rows = try await database.query(
@@ -84,7 +84,7 @@ extension ActivityStore {
 
     /// Deletes rows older than two weeks, a bounded number at a time.
     ///
-    /// - Returns: how many.
+    /// - Returns: how many were deleted.
     public func prune() async throws -> Int {
         try await database.query(
             """

@@ -1,9 +1,9 @@
 import Foundation
 public import RelayCore
 
-/// Something that somebody did by hand, as it is written down.
+/// A manual action, as recorded in the audit log.
 public struct AuditEntry: Sendable, Equatable {
-    /// What can be done. The texts are stored.
+    /// Kind of action. The texts are stored.
     public enum Action: String, Sendable, CaseIterable {
         case signedIn = "session.begin"
         case signedOut = "session.end"
@@ -38,13 +38,13 @@ public struct AuditEntry: Sendable, Equatable {
         case keysRotated = "encryption.rotate"
     }
 
-    /// As rows name the relay, where it does by itself what operators do too.
+    /// Actor for the relay itself, where it automatically does what operators also do.
     public static let relay = "relay"
 
     /// A key's name with its id, `USER (command line)`, or ``relay``.
     public var actor: String
     public var action: Action
-    /// To what: an id, a name, or a range.
+    /// Target of the action: an id, a name, or a range.
     public var target: String
     /// Publisher whose ops keys see the row; nil: only keys of all publishers do.
     public var publisher: PublisherID?
@@ -59,22 +59,22 @@ public struct AuditEntry: Sendable, Equatable {
     }
 }
 
-/// A line of the audit log.
+/// A row of the audit log.
 public struct AuditRecord: Sendable {
     public var at: Timestamp
     public var actor: String
-    /// As it is stored: a later version may know more of them.
+    /// The stored text: a later version may know more actions.
     public var action: String
     public var target: Private<String>
     public var reason: Private<String>?
 }
 
-/// Which lines.
+/// Filter of the audit log.
 public struct AuditFilter: Sendable {
     public var action: AuditEntry.Action?
-    /// Part of the name of who did it.
+    /// Part of the actor's name.
     public var actor: String?
-    /// Exactly.
+    /// Exact target.
     public var target: String?
     public var limit: Int
     public var cursor: AuditCursor?
@@ -91,7 +91,7 @@ public struct AuditFilter: Sendable {
     }
 }
 
-/// The last line of a page: `MICROSECONDS-UUID`.
+/// Position after the last row of a page: `MICROSECONDS-UUID`.
 public struct AuditCursor: Sendable, CustomStringConvertible {
     let at: Timestamp
     let id: UUID

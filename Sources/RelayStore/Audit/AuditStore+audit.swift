@@ -3,12 +3,12 @@ import Postgres
 import RelayCore
 
 extension AuditStore {
-    /// Writes down what somebody does. In a ``transaction(timeout:_:)`` with what is done, neither is there without the other.
+    /// Records an action. In a ``transaction(timeout:_:)`` with the action, both are committed or neither is.
     public func add(_ entry: AuditEntry) async throws {
         _ = try await database.query(Self.query(auditing: entry))
     }
 
-    /// Writes down what somebody begins to do in more than one transaction.
+    /// Records the start of an action that takes more than one transaction.
     ///
     /// - Returns: the row, for ``amend(_:_:)``.
     public func begin(_ entry: AuditEntry) async throws -> UUID {
@@ -17,7 +17,7 @@ extension AuditStore {
         return id
     }
 
-    /// Writes the outcome.
+    /// Records the outcome of an action.
     public func amend(_ id: UUID, _ entry: AuditEntry) async throws {
         _ = try await database.query(
             """
@@ -28,7 +28,7 @@ extension AuditStore {
             """)
     }
 
-    /// To go with what was done.
+    /// Statement to run in the action's own transaction.
     static func query(auditing entry: AuditEntry, as id: UUID = UUID()) -> SQL {
         """
         INSERT INTO audit_log (bucket, id, actor, action, target, reason, publisher, sealed_by)
@@ -69,9 +69,9 @@ extension AuditStore {
         return (page.map(\.record), AuditCursor(at: last.record.at, id: last.id))
     }
 
-    /// Forgets lines that are older, a bounded number at a time.
+    /// Deletes rows older than this, a bounded number at a time.
     ///
-    /// - Returns: how many.
+    /// - Returns: how many were deleted.
     public func prune(olderThan age: Duration) async throws -> Int {
         try await database.query(
             """

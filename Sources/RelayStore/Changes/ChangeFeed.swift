@@ -1,8 +1,8 @@
 import Postgres
 import RelayCore
 
-/// How this process learns of what others have changed: one look each tick for all held polls and all answers that are kept
-/// in memory together, and none while there are neither.
+/// Finds changes made by other copies. One query each tick serves all held polls and all cached answers; there is no
+/// query if there are neither.
 public actor ChangeFeed {
     private struct Change: Hashable {
         var id: ValidationID
@@ -12,10 +12,10 @@ public actor ChangeFeed {
 
     private let store: RelayStore
     private let tick: Duration
-    /// A gap between two looks that is longer is not looked back over: what is waited for is read anew, what is kept is
-    /// forgotten.
+    /// After a longer gap between two queries, changes are not searched. Validations with waiters are read again, and
+    /// caches are cleared.
     private let longestGap: Duration
-    /// What the look before has seen: looks overlap, and each change is reported once.
+    /// Changes found by the previous query. Queries overlap, and each change is reported once.
     private var seen: Set<Change> = []
     private var lastSentAt = ContinuousClock.now
 
@@ -27,14 +27,15 @@ public actor ChangeFeed {
         self.longestGap = longestGap
     }
 
-    /// A row is written just before its commit, and is seen after it: so far back a look reaches beyond the one before.
+    /// A row is written shortly before its commit makes it visible. So each query reaches this far back before the
+    /// previous one.
     static let overlap = Duration.seconds(3)
 
-    /// One look.
+    /// Queries the feed once.
     public func runOnce() async throws {
         let sentAt = ContinuousClock.now
         guard store.memory.changes.waiterCount > 0 || store.memory.validations.isInUse else {
-            // Who comes from now on reads after this moment, and misses nothing before it.
+            // A poll that arrives from now on reads after this moment, so it misses no earlier change.
             store.memory.validations.clear(at: sentAt)
             seen = []
             lastSentAt = sentAt
@@ -49,19 +50,19 @@ public actor ChangeFeed {
         } else {
             store.memory.validations.looked(at: sentAt, changed: fresh)
         }
-        // A poll registers, and then asks memory. So the list is made after memory has forgotten what changed: a poll that found the old
-        // state there is in the list, and a later one reads the database.
+        // A poll registers first and reads the cache afterwards. So the list is made after outdated entries were
+        // removed. A poll that found the old state is in the list, and a later one reads the database.
         let waited = Set(store.memory.changes.waitedFor)
         let changed = isLost ? waited : waited.intersection(fresh)
         if !changed.isEmpty { store.memory.changes.publish(try await store.purchases.validations(Array(changed))) }
-        // Not before all of it is reported: the next look reports what fails.
+        // Updated only after everything was reported: after an error, the next query reports it again.
         seen = found
         lastSentAt = sentAt
     }
 
-    /// Index used: `timeline_changes`, since `statement_timestamp()` is one moment for all rows; by `clock_timestamp()` the server would ask each
-    /// row of the table. It returns this process's own changes too: where the answer to a commit was lost,
-    /// this process learns only here that its change was written.
+    /// Index used: `timeline_changes`, since `statement_timestamp()` is one moment for all rows. With
+    /// `clock_timestamp()` the server would check each row of the table. The result includes this process's own
+    /// changes: if the answer to a commit was lost, the process learns only here that its change was written.
     private func look(back reach: Duration) async throws -> Set<Change> {
         let rows = try await store.database.query(
             """
@@ -78,7 +79,7 @@ public actor ChangeFeed {
         return found
     }
 
-    /// Until the task is cancelled.
+    /// Runs until the task is cancelled.
     public func run() async {
         while !Task.isCancelled {
             try? await runOnce()

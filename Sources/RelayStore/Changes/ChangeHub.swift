@@ -18,12 +18,12 @@ public final class ChangeHub: Sendable {
     private struct State {
         var waiters = Waiters()
         var deadlines = Heap<Timed>()
-        /// The one timer of the process, asleep until the earliest of `deadlines`.
+        /// The process's only timer; it sleeps until the earliest of `deadlines`.
         var timer: (at: ContinuousClock.Instant, task: Task<Void, Never>)?
         var isShutDown = false
 
-        /// A wait that ended early leaves its timer behind. So that they never outnumber the polls that are held by more than
-        /// twice, they are cleared away when they do: once for so many waits that it costs each next to nothing.
+        /// Removes timers of waits that ended early. This happens whenever there are more than twice as many timers as
+        /// held polls, so each wait costs next to nothing.
         mutating func forgetEndedWaits() {
             deadlines = Heap(deadlines.unordered.filter { $0.waiter.isWaiting(until: $0.at) })
         }
@@ -31,14 +31,14 @@ public final class ChangeHub: Sendable {
 
     public init() {}
 
-    /// How many polls are held now.
+    /// Number of held polls.
     public var waiterCount: Int { state.withLockedValue { $0.waiters.count } }
-    /// How many timers are kept.
+    /// Number of stored timers.
     var timerCount: Int { state.withLockedValue { $0.deadlines.count } }
-    /// Which validations are waited for now.
+    /// Validations with held polls.
     public var waitedFor: [ValidationID] { state.withLockedValue { $0.waiters.validations } }
 
-    /// To be balanced by ``Waiter/leave()``.
+    /// Registers a waiter; every call must be balanced by ``Waiter/leave()``.
     public func register(_ id: ValidationID) -> Waiter {
         let waiter = Waiter(id: id, hub: self)
         let isShutDown = state.withLockedValue { state in
@@ -61,7 +61,7 @@ public final class ChangeHub: Sendable {
         }
     }
 
-    /// Wakes every held poll, now and from now on: the process is going.
+    /// Wakes every held poll, now and from now on, because the process shuts down.
     public func shutDown() {
         let waiters = state.withLockedValue { state in
             state.isShutDown = true

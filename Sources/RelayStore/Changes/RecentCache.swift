@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import RelayCore
 
-/// What a ``RecentCache`` keeps things by.
+/// A key of a ``RecentCache``.
 protocol Bucketed {
     var bucket: Bucket { get }
 }
@@ -9,47 +9,47 @@ protocol Bucketed {
 extension ValidationID: Bucketed {}
 extension CustomerName: Bucketed {}
 
-/// What was read lately, in memory: who asks again costs the database nothing.
+/// A cache of recently read values, so that a repeated request costs no query.
 ///
-/// A cached answer may lag behind another process's change by one look of the ``ChangeFeed``, never behind this
-/// process's own, and never goes back: a read that began before a change was known is not kept. Where the feed cannot look,
-/// nothing is answered from here.
+/// A cached answer may be older than another process's change by at most one query of the ``ChangeFeed``. It is never
+/// older than this process's own changes, and never goes back: a read that began before a known change is not cached.
+/// While the feed cannot query, the cache answers nothing.
 final class RecentCache<Key: Bucketed & Hashable & Sendable, Value: Sendable>: Sendable {
-    /// The place of a read among changes: to be taken before the read is sent.
+    /// Position of a read among changes. It must be taken before the read is sent.
     struct Ticket: Sendable { let number: UInt64 }
 
     private struct Entry {
         var value: Value
-        /// A read that began before this one ended may have seen less.
+        /// Number at the end of the read. A read that began before it may have returned older data.
         var sealed: UInt64
         var until: ContinuousClock.Instant
     }
 
     private struct State {
         var number: UInt64 = 0
-        /// Reads up to this number may have missed a change of something in the bucket.
+        /// Reads up to this number may have missed a change in the bucket.
         var floors = [UInt64](repeating: 0, count: Bucket.count)
-        /// Two generations: when the young one is full it becomes the old one, and what the old one still held is forgotten.
+        /// Two generations: when the young one is full, it becomes the old one, and the previous old one is dropped.
         var young: [Key: Entry] = [:]
         var old: [Key: Entry] = [:]
         var lookedAt: ContinuousClock.Instant?
         var usedAt: ContinuousClock.Instant?
     }
 
-    /// How old the feed's last look may be.
+    /// Maximum age of the feed's last query.
     static var patience: Duration { .seconds(1) }
-    /// The longest that an entry may hide a change which the feed missed.
+    /// Longest time for which an entry can hide a change that the feed missed.
     static var keepFor: Duration { .seconds(15) }
 
     private let capacity: Int
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter capacity: of each of two generations.
+    /// - Parameter capacity: entries in each of two generations.
     init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// Nil where it is not known, or may no longer be true.
+    /// Nil if the value is not cached, or may be outdated.
     func answer(_ key: Key, now: ContinuousClock.Instant = .now) -> Value? {
         state.withLockedValue { state in
             guard let lookedAt = state.lookedAt, now - lookedAt < Self.patience else { return nil }
@@ -67,9 +67,9 @@ final class RecentCache<Key: Bucketed & Hashable & Sendable, Value: Sendable>: S
         }
     }
 
-    /// Keeps what a read has found, unless something newer is known to exist.
+    /// Caches the value of a read, unless a newer change is known.
     ///
-    /// - Parameter longest: for how long it may be answered at most.
+    /// - Parameter longest: longest time for which the value may be returned.
     func keep(
         _ value: Value, for key: Key, read ticket: Ticket, longest: Duration = keepFor,
         now: ContinuousClock.Instant = .now
@@ -84,7 +84,7 @@ final class RecentCache<Key: Bucketed & Hashable & Sendable, Value: Sendable>: S
         }
     }
 
-    /// These are no longer as they were.
+    /// Removes these keys, because their values have changed.
     func changed(_ keys: some Sequence<Key>) {
         state.withLockedValue { state in
             state.number += 1
@@ -96,13 +96,13 @@ final class RecentCache<Key: Bucketed & Hashable & Sendable, Value: Sendable>: S
         }
     }
 
-    /// The feed has seen everything that was committed before `sentAt`.
+    /// Records that the feed has seen everything committed before `sentAt`.
     func looked(at sentAt: ContinuousClock.Instant, changed keys: some Sequence<Key>) {
         changed(keys)
         state.withLockedValue { $0.lookedAt = sentAt }
     }
 
-    /// Nothing is known of what was committed before `sentAt`.
+    /// Clears the cache: changes committed before `sentAt` may have been missed.
     func clear(at sentAt: ContinuousClock.Instant) {
         state.withLockedValue { state in
             state.young = [:]
@@ -113,7 +113,7 @@ final class RecentCache<Key: Bucketed & Hashable & Sendable, Value: Sendable>: S
         }
     }
 
-    /// Whether it was read or written lately.
+    /// Whether it was read or written recently.
     var isInUse: Bool {
         state.withLockedValue { $0.usedAt.map { ContinuousClock.now - $0 < Self.keepFor } ?? false }
     }

@@ -1,38 +1,38 @@
 import NIOConcurrencyHelpers
 public import RelayCore
 
-/// Validations in memory: an app that asks again, or waits for what it has just sent, costs the database nothing.
+/// Cached validations, so that repeated polls, and the first polls of a new purchase, cost no query.
 final class ValidationCache: Sendable {
     typealias Recent = RecentCache<ValidationID, KnownValidation>
 
     private let recent: Recent
 
-    /// - Parameter capacity: of each of two generations; an entry is about half a kilobyte.
+    /// - Parameter capacity: entries in each of two generations; an entry takes about half a kilobyte.
     init(capacity: Int = 8_192) {
         recent = Recent(capacity: capacity)
     }
 
-    /// A settled one, see ``RecentCache``.
+    /// A cached settled validation; see ``RecentCache``.
     func settled(_ id: ValidationID, now: ContinuousClock.Instant = .now) -> KnownValidation? {
         recent.answer(id, now: now).flatMap { $0.validation.status == .pending ? nil : $0 }
     }
 
-    /// One that this process accepted, which has not changed since.
+    /// A validation that this process accepted, if it has not changed since.
     func pending(_ id: ValidationID, now: ContinuousClock.Instant = .now) -> KnownValidation? {
         recent.answer(id, now: now).flatMap { $0.validation.status == .pending ? $0 : nil }
     }
 
     func ticket() -> Recent.Ticket { recent.ticket() }
 
-    /// Keeps what a read has found, unless it is not settled yet, or something newer is known to exist.
+    /// Caches the validation of a read if it is settled and no newer change is known.
     func keep(_ known: KnownValidation, read ticket: Recent.Ticket, now: ContinuousClock.Instant = .now) {
-        // A time-out may be ours alone, judged by the clock while a grant is being written; and a late grant is what its app asks
-        // for. Neither is answered from memory.
+        // Pending and timed-out validations are not cached. A time-out may be only computed from the clock while a
+        // grant is being written, and its app waits for a late grant.
         guard known.validation.status != .pending, known.validation.status != .timedOut else { return }
         recent.keep(known, for: known.validation.id, read: ticket, now: now)
     }
 
-    /// Keeps what a statement has accepted.
+    /// Caches a validation that a statement has accepted.
     ///
     /// - Parameter ticket: taken before the statement was sent.
     func keep(accepted known: KnownValidation, _ ticket: Recent.Ticket, now: ContinuousClock.Instant = .now) {
@@ -53,7 +53,7 @@ final class ValidationCache: Sendable {
     static var keepFor: Duration { Recent.keepFor }
 }
 
-/// A validation as it was read. Thousands of held polls share one object.
+/// A validation as read from the database. Thousands of held polls share one object.
 public final class KnownValidation: Sendable {
     public let validation: Validation
     private let form = NIOLockedValueBox<(any Sendable)?>(nil)
@@ -64,7 +64,7 @@ public final class KnownValidation: Sendable {
 
     /// Serialized response, built on first use.
     ///
-    /// - Parameter make: the same for all who ask.
+    /// - Parameter make: the same function for all callers.
     public func serialized<Form: Sendable>(as make: (Validation) -> Form) -> Form {
         form.withLockedValue { form in
             if let made = form as? Form { return made }

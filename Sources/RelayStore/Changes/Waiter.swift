@@ -1,14 +1,14 @@
 import NIOConcurrencyHelpers
 import RelayCore
 
-/// One held poll. Used by one task; notified from anywhere, once for each wait.
+/// One held poll. One task uses it; any thread may notify it, once for each wait.
 public final class Waiter: Sendable {
     public enum Wake: Sendable {
         case changed(KnownValidation)
         case timeout
-        /// The client has gone, or the task was cancelled.
+        /// The client has disconnected, or the task was cancelled.
         case cancelled
-        /// The process is going.
+        /// The process shuts down.
         case shutdown
 
         var isLasting: Bool {
@@ -28,7 +28,7 @@ public final class Waiter: Sendable {
         case waiting(CheckedContinuation<Wake, Never>, until: ContinuousClock.Instant)
         /// Notified without a wait: the next wait returns at once.
         case woken(Wake)
-        /// The client or the process has gone: so does every wait from now on.
+        /// The client has disconnected or the process shuts down: every wait from now on returns at once.
         case over(Wake)
     }
 
@@ -41,7 +41,7 @@ public final class Waiter: Sendable {
         self.hub = hub
     }
 
-    /// Until something happens, `deadline` at the latest.
+    /// Waits until the waiter is notified, or until `deadline`.
     public func wait(until deadline: ContinuousClock.Instant) async -> Wake {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -84,7 +84,7 @@ public final class Waiter: Sendable {
         }
     }
 
-    /// The timer of a wait that is over already wakes nobody.
+    /// Ends the wait at its deadline. The timer of an ended wait notifies no task.
     func timeOut(at now: ContinuousClock.Instant) {
         let continuation: CheckedContinuation<Wake, Never>? = state.withLockedValue { state in
             guard case .waiting(let continuation, let deadline) = state, deadline <= now else { return nil }
@@ -94,7 +94,7 @@ public final class Waiter: Sendable {
         continuation?.resume(returning: .timeout)
     }
 
-    /// The poll is over: nobody will wait again.
+    /// Unregisters the waiter; it must not wait again.
     public func leave() {
         hub.remove(self)
     }

@@ -1,6 +1,6 @@
 import RelayCore
 
-/// Waiters by validation. Most validations have one waiter, which costs no dictionary of its own.
+/// Waiters by validation. Most validations have only one, which is stored without a nested dictionary.
 struct Waiters {
     private var alone: [ValidationID: Waiter] = [:]
     private var together: [ValidationID: [ObjectIdentifier: Waiter]] = [:]

@@ -1,7 +1,8 @@
 import Postgres
 public import RelayCore
 
-/// A row of a ``WorkQueue`` that this process holds, by the row's own columns: its contents may be what cannot be read.
+/// A row of a ``WorkQueue`` that this process has claimed. Holds only queue columns, because the row's contents may be
+/// unreadable.
 public struct ClaimedRow: Sendable {
     public enum Key: Sendable, Hashable {
         case id(ValidationID)
@@ -12,21 +13,21 @@ public struct ClaimedRow: Sendable {
     public let key: Key
     public let fence: Int32
     public let record: ClaimRecord
-    /// The last error, where there was one.
+    /// The last error, if any.
     let trouble: String?
 
-    /// - Parameter row: with the columns of ``WorkQueue/columns(_:)``.
+    /// - Parameter row: contains ``WorkQueue/columns(_:)``.
     init(_ queue: WorkQueue, _ key: Key, fence: Int32, _ row: PostgresRow) throws {
         self.queue = queue
         self.key = key
         self.fence = fence
-        // This claim's own strike is none yet.
+        // This claim's own strike does not count yet.
         record = ClaimRecord(
             strikes: max(try row.get("strikes", as: Int.self) - 1, 0), failures: try row.get("failures"))
         trouble = try row.get("trouble")
     }
 
-    /// Makes a row that this process works on without a claim: no update by claim changes it.
+    /// A row that this process handles without a claim: no update of claimed rows changes it.
     init(unclaimed key: Key, of queue: WorkQueue) {
         self.queue = queue
         self.key = key
@@ -37,7 +38,7 @@ public struct ClaimedRow: Sendable {
 
     public var isClaimed: Bool { fence > 0 }
 
-    /// As the log names it.
+    /// Name of the row in the log.
     public var name: String {
         switch key {
         case .id(let id): "\(id)"
@@ -46,7 +47,7 @@ public struct ClaimedRow: Sendable {
     }
 }
 
-/// What was claimed of a ``WorkQueue``.
+/// An item claimed from a ``WorkQueue``.
 public protocol ClaimedItem: Sendable {
     var row: ClaimedRow { get }
 }
@@ -54,7 +55,7 @@ public protocol ClaimedItem: Sendable {
 extension ClaimedRow.Key {
     init(_ id: ValidationID) { self = .id(id) }
 
-    /// Those of one queue.
+    /// Table of keys, all from one queue.
     static func table(_ keys: [Self]) -> SQLTable {
         var ids: [ValidationID] = []
         var names: [SubscriptionName] = []

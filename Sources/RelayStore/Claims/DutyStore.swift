@@ -1,7 +1,7 @@
 import Postgres
 import RelayCore
 
-/// A job that one copy does for all, while it renews the lease.
+/// A job that one copy does for all copies while it holds the lease.
 public struct Duty: Sendable {
     public enum Name: String, Sendable {
         case retention
@@ -17,12 +17,12 @@ public struct Duty: Sendable {
 
     let name: Name
     let fence: Int64
-    /// Progress of the copy that held it before.
+    /// Progress stored by the previous holder.
     let progress: String?
 }
 
 extension DutyStore {
-    /// Nil while another copy has it.
+    /// Nil while another copy holds the duty.
     func take(_ name: Duty.Name) async throws -> Duty? {
         try await database.query(
             """
@@ -40,7 +40,8 @@ extension DutyStore {
         "d.name = \(.text(duty.name.rawValue)) AND d.holder = \(.text(memory.instance)) AND d.fence = \(.int8(duty.fence))"
     }
 
-    /// Renews the lease, first in each transaction under the duty. Locks the duty's row until the end of the transaction.
+    /// Renews the lease; the first statement in each transaction under the duty. Locks the duty's row until the
+    /// transaction ends.
     ///
     /// - Parameter progress: stored with the transaction's commit.
     /// - Throws: ``Duty/Lost``.
@@ -54,7 +55,7 @@ extension DutyStore {
         guard kept.affectedRows == 1 else { throw Duty.Lost() }
     }
 
-    /// Renews the lease in a transaction of its own.
+    /// Renews the lease in its own transaction.
     ///
     /// - Throws: ``Duty/Lost``.
     func keep(_ duty: Duty, progress: String? = nil) async throws {

@@ -1,9 +1,9 @@
 import Postgres
 
-/// How many rows of each queue wait for an operator, purchases apart.
+/// Number of parked rows in each queue, without purchases.
 public struct ParkedItems: Sendable, Equatable {
     public var counts: [WorkQueue: Int]
-    /// For how long the first of them has been parked; nil where there is none.
+    /// How long the oldest has been parked; nil if there is none.
     public var oldest: Duration?
 
     public init(counts: [WorkQueue: Int] = [:], oldest: Duration? = nil) {

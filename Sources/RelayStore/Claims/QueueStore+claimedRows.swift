@@ -4,12 +4,12 @@ import Postgres
 import RelayCore
 
 extension QueueStore {
-    /// The rows of a claim that can be worked on. One that cannot be decoded counts as a failure, and is parked after five; the
-    /// others go on.
+    /// Decodes claimed rows. A row that cannot be decoded counts as a failure, and is parked after five; the others are
+    /// returned.
     ///
     /// - Parameters:
-    ///   - identify: from columns that the schema holds to their types.
-    ///   - decode: from the rest.
+    ///   - identify: reads columns whose types the schema guarantees.
+    ///   - decode: reads the other columns.
     func sift<Item>(
         _ rows: PostgresRows, _ identify: (PostgresRow) throws -> ClaimedRow,
         _ decode: (PostgresRow, ClaimedRow) throws -> Item
@@ -25,7 +25,7 @@ extension QueueStore {
                 }
                 items.append(try decode(row, claimed))
             } catch let error as PostgresError where error.isUnavailable {
-                // Sealed by a key that this copy does not know (yet): no fault of the row's.
+                // Sealed by a key that this copy does not know (yet), which is not the row's fault.
                 closed.append(claimed)
             } catch {
                 poison.append((claimed, error))
@@ -36,17 +36,17 @@ extension QueueStore {
         return items
     }
 
-    /// After trouble that is not the row's own.
+    /// Pause after an error that is not the row's fault.
     private static let passingPause = Duration.seconds(5)
 
-    /// Ends a claim that came to nothing: what is wrong decides whether that is held against the row.
+    /// Ends a claim whose work failed. The error decides whether it counts as the row's failure.
     public func interrupted(_ rows: [ClaimedRow], by error: any Error) async {
-        // Of several, nobody knows which.
+        // With several rows, the one at fault is unknown.
         if rows.count == 1, error.countsAgainstRow, !Task.isCancelled { return await fail(rows[0], error) }
         let pause = Task.isCancelled || error is CancellationError ? .zero : Self.passingPause
-        // While the database is away, until it is back or the leases are nearly over.
+        // Retries while the database is away, until it is back or the leases are nearly over.
         for _ in 0..<20 {
-            // The task's own cancellation would cancel the statement.
+            // In a task of its own: cancellation of the current task would cancel the statement.
             let isDone = await Task {
                 do {
                     try await giveBack(rows, after: pause)
@@ -60,7 +60,8 @@ extension QueueStore {
         }
     }
 
-    /// Counts that a row could not be processed for what is in it, and parks it the fifth time; at once where its workers died.
+    /// Counts a failure caused by the row's content. Parks the row at the fifth failure, or at once if its workers
+    /// died.
     public func fail(_ row: ClaimedRow, _ error: any Error) async {
         let why = Self.reason(error)
         let pause = row.record.isDeadly ? nil : row.record.pauseAfterFailure
@@ -70,7 +71,7 @@ extension QueueStore {
             }.value
             guard written.affectedRows > 0 else { return }
         } catch {
-            // It comes again when its lease is over.
+            // The row becomes due again when its lease expires.
             memory.logger.error("a row cannot be parked", metadata: describe(row, "\(error)"))
             return
         }
@@ -81,9 +82,9 @@ extension QueueStore {
         memory.logger.error("a row is parked for an operator", metadata: describe(row, why))
     }
 
-    /// Gives rows back as if they had not been claimed.
+    /// Releases rows as if they had not been claimed.
     ///
-    /// - Parameter keepsStrikes: they were not worked on: the strikes that they had before the claim stay.
+    /// - Parameter keepsStrikes: the rows were not processed, so their strikes from before the claim stay.
     public func giveBack(
         _ rows: [ClaimedRow], after pause: Duration = .zero, keepsStrikes: Bool = false
     ) async throws {
@@ -92,7 +93,7 @@ extension QueueStore {
             queue.giveBack(rows, after: pause, keepsStrikes: keepsStrikes), timeout: .seconds(2))
     }
 
-    /// Puts off the next attempt at a claimed row. Changes nothing if another claim has followed.
+    /// Postpones the next attempt at a claimed row. Changes nothing if another claim has followed.
     ///
     /// - Returns: whether the claim was still valid.
     @discardableResult
@@ -106,10 +107,10 @@ extension QueueStore {
         _ = try await database.query(queue.clear(rows))
     }
 
-    /// Makes a row due that an operator wants processed once more.
+    /// Makes a row due that an operator wants processed again.
     ///
-    /// - Parameter onlyParked: nothing is done with one that is not parked.
-    /// - Returns: whose it is; nil where there was none in the scope.
+    /// - Parameter onlyParked: changes nothing if the row is not parked.
+    /// - Returns: the row's publisher; nil if the scope has no such row.
     func replay(
         _ queue: WorkQueue, _ key: ClaimedRow.Key, in scope: OpsScope, onlyParked: Bool
     ) async throws -> OpsScope? {
@@ -118,7 +119,7 @@ extension QueueStore {
         }
     }
 
-    /// Names what is wrong and none of what the row holds. A NUL may be what is wrong with it.
+    /// Describes the error without the row's content. NUL characters are removed, because one may be the cause.
     private static func reason(_ error: any Error) -> String {
         String(PoisonRow.describe(error).replacing("\0", with: "").prefix(200))
     }
@@ -129,15 +130,15 @@ extension QueueStore {
 }
 
 extension Error {
-    /// Whether the data itself is to blame, so that no other try will do better: data exceptions (22), broken constraints
-    /// (23), limits of the server (54), and rows that this version cannot read or does not find. A right that is missing or a
-    /// table that is not there is our own fault, and blames no row; all else passes.
+    /// Whether the data itself is at fault, so that a retry cannot succeed: data exceptions (22), violated constraints
+    /// (23), server limits (54), and rows that this version cannot read or find. A missing privilege or table is our
+    /// own fault, not the row's. All other errors are temporary.
     package var isForGood: Bool {
         guard let error = self as? PostgresError else { return self is StoreError }
         if [.decoding, .invalidQuery].contains(error.code) { return true }
         return ["22", "23", "54"].contains { error.sqlState?.hasPrefix($0) == true } && !error.isTransient
     }
 
-    /// Whether a row that could not be processed may be to blame: not for a database that is away, and not for a shutdown.
+    /// Whether the row may be at fault: not if the database is away, and not at shutdown.
     var countsAgainstRow: Bool { isForGood || !(self is PostgresError || self is CancellationError) }
 }

@@ -1,11 +1,12 @@
 import Postgres
 import RelayCore
 
-/// What is worked off by loops that sleep until something is due.
+/// Kinds of work whose loops sleep until something is due.
 public enum DueWork: Int16, Sendable, CaseIterable {
     case purchases, customers, events, notifications, subscriptions, webhooks, questions, consumption
 
-    /// Whether a row is due at a moment, regardless of which copy may claim it. Indexes used: those on `due_at`, and on publisher or endpoint and `due_at`.
+    /// Whether a row is due at a moment, in any copy. Indexes used: those on `due_at`, and on publisher or endpoint and
+    /// `due_at`.
     fileprivate func isDue(at moment: SQL) -> SQL {
         switch self {
         case .purchases:
@@ -47,11 +48,11 @@ public enum DueWork: Int16, Sendable, CaseIterable {
     }
 }
 
-/// What a look at the queues has found.
+/// Result of checking the queues for due work.
 public struct DueLook: Sendable, Equatable {
     /// Kinds of due work.
     public var works: [DueWork]
-    /// No other copy has shown a sign of life of late, so none adds work.
+    /// Whether no other copy has reported lately, so that none adds work.
     public var isAlone: Bool
 
     public init(works: [DueWork], isAlone: Bool) {
@@ -61,9 +62,9 @@ public struct DueLook: Sendable, Equatable {
 }
 
 extension QueueStore {
-    /// One light statement in place of a claim for each kind of work.
+    /// Checks all kinds of work with one cheap statement, instead of a claim for each kind.
     ///
-    /// - Parameter horizon: counts what will be due so soon.
+    /// - Parameter horizon: also counts work that becomes due within this time.
     public func due(within horizon: Duration = .zero) async throws -> DueLook {
         let looks: [SQL] = DueWork.allCases.map {
             "SELECT \(.int2($0.rawValue)) AS work WHERE \($0.isDue(at: "now() + \(horizon)"))"

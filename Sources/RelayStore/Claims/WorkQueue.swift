@@ -1,7 +1,7 @@
 import Postgres
 
-/// What is claimed besides purchases. All have the columns `due_at`, `fence`, `strikes`, `failures`, `trouble` and `parked_at`. Each claim raises the
-/// fence, so that only the holder of the newest one writes a row.
+/// The queues besides pursuits. All have the columns `due_at`, `fence`, `strikes`, `failures`, `trouble` and
+/// `parked_at`. Each claim raises the fence, so that only the holder of the newest claim can write a row.
 public enum WorkQueue: String, Sendable, CaseIterable {
     case events, webhooks, notifications, subscriptions, questions, consumption
 
@@ -25,13 +25,13 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         }
     }
 
-    /// In a claim: giving the row back clears the strike.
+    /// Adds a strike in a claim; releasing the row clears it.
     static func strike(_ row: SQL) -> SQL { "strikes = least(\(row).strikes + 1, 1000)" }
 
-    /// Written when a processed row is given back.
+    /// Written when a processed row is released.
     static let cleared: SQL = "strikes = 0, failures = 0"
 
-    /// What a claim returns of them.
+    /// Columns that a claim returns.
     static func columns(_ row: SQL) -> SQL { "\(row).strikes, \(row).failures, \(row).trouble" }
 
     private var isKey: SQL {
@@ -61,7 +61,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         }
     }
 
-    /// Never due: copies of the version before leave it alone too.
+    /// A time that never comes. Copies of the previous version respect it too.
     private var never: SQL {
         switch self {
         case .webhooks, .notifications, .questions, .consumption: "'infinity'"
@@ -69,8 +69,8 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         }
     }
 
-    /// Changes rows as long as this process holds them. One that was given back already has no strikes. The server plans
-    /// it each time: a plan made while the queue is empty would read the whole table once it is full.
+    /// Updates rows that this process still holds. A row that was already released has no strikes. The server plans the
+    /// statement each time: a plan made while the queue is empty would read the whole table once it is full.
     private func update(_ rows: [ClaimedRow], _ changes: SQL) -> SQL {
         let held = ClaimedRow.Key.table(rows.map(\.key)) + ["fence": .int4Array(rows.map(\.fence))]
         let sql: SQL = """
@@ -82,7 +82,8 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         return sql.plannedAnew
     }
 
-    /// - Parameter pause: nil: it is parked. Of one subscription the later ones pass a notification that is.
+    /// - Parameter pause: nil: the row is parked. Later notifications of a subscription no longer wait for a parked
+    ///   one.
     func fail(_ row: ClaimedRow, why: String, pause: Duration?) -> SQL {
         let failed: SQL = "\(free)strikes = 0, failures = least(q.failures + 1, 1000), trouble = \(.text(why))"
         if let pause { return update([row], "\(failed), due_at = now() + \(pause)") }
@@ -90,23 +91,23 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         return update([row], "\(failed), parked_at = now(), due_at = \(never)\(aside)")
     }
 
-    /// - Parameter keepsStrikes: those that the row had before the claim. Of a ledger that was looked at, the next look stays as it was
-    ///   written.
+    /// - Parameter keepsStrikes: keeps the strikes from before the claim. Otherwise, a ledger keeps the due time that
+    ///   was written for its next look.
     func giveBack(_ rows: [ClaimedRow], after pause: Duration, keepsStrikes: Bool) -> SQL {
         let due: SQL = self == .subscriptions && !keepsStrikes ? "" : ", due_at = now() + \(pause)"
         let strikes: SQL = keepsStrikes ? "q.strikes - 1" : "0"
         return update(rows, "\(free)\(untried)strikes = \(strikes)\(due)")
     }
 
-    /// The claim lasts until it is cleared.
+    /// The claim remains until it is cleared.
     func postpone(_ row: ClaimedRow, trouble: String, by pause: Duration) -> SQL {
         update([row], "trouble = \(.text(trouble)), due_at = now() + \(pause)")
     }
 
-    /// Clears rows that were processed, where no other statement does.
+    /// Clears processed rows, if no other statement does.
     func clear(_ rows: [ClaimedRow]) -> SQL { update(rows, Self.cleared) }
 
-    /// Returns whose it is.
+    /// Returns the row's publisher.
     func replay(_ key: ClaimedRow.Key, in scope: OpsScope, onlyParked: Bool) -> SQL {
         let aside: SQL = self == .notifications ? ", stands_aside = false" : ""
         let isParked: SQL = onlyParked ? "q.parked_at IS NOT NULL" : "true"

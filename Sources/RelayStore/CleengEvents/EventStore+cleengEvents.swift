@@ -4,7 +4,7 @@ import Postgres
 public import RelayCore
 
 extension EventStore {
-    /// Whether an app has named its customer so.
+    /// Whether an app has posted a purchase with this customer number of Cleeng.
     public func isKnown(cleengCustomer: Int64, of scope: PublisherScope = .common) async throws -> Bool {
         try await database.query(
             """
@@ -15,17 +15,17 @@ extension EventStore {
         ).first?.get(0) ?? false
     }
 
-    /// Keeps an event whose signature was good, once. A repeat finds its name taken, and waits for a first one that has not committed.
-    /// It is not kept twice, and acted on again: events have neither a time nor a name of their own, so the same may have happened once
-    /// more. One that is parked stays so.
+    /// Stores an event with a valid signature once. A repeat finds its name taken, and waits for a first one that has
+    /// not committed. It is not stored twice, but processed again: events have neither a time nor an id, so the same
+    /// change may have happened again. A parked event stays parked.
     ///
     /// - Parameters:
-    ///   - account: the publisher whose own account at Cleeng signed it; nil for the one that publishers share.
-    ///   - now: the database's time, for the day in its id.
+    ///   - account: the publisher whose own account at Cleeng signed it; nil for the shared account.
+    ///   - now: the database's time, whose day becomes part of the id.
     public func receive(
         topic: String, body: [UInt8], account: PublisherID? = nil, now: Timestamp
     ) async throws -> ReceiveOutcome {
-        // Two accounts may say the same, and mean two things.
+        // Two accounts may send the same bytes with different meanings.
         let digest = SHA256.hash(data: Array("cleeng:\(account.map { "\($0):" } ?? "")".utf8) + body)
         let name = PostgresValue.bytea(Array(digest))
         let id = PostgresValue.uuid(UUID())
@@ -49,9 +49,9 @@ extension EventStore {
         return try rows.first?.get(0, as: Bool.self) == true ? .stored : .repeated
     }
 
-    /// Takes events that are to be acted on, for `lease`. Index used: `cleeng_events_due`.
+    /// Claims events that must be processed, for `lease`. Index used: `cleeng_events_due`.
     ///
-    /// - Parameter limits: of each account so many; nil is the account that publishers share. Events of other accounts are left.
+    /// - Parameter limits: limit for each account; nil is the shared account. Events of other accounts are not claimed.
     public func claim(_ limits: [PublisherID?: Int], lease: Duration) async throws -> [ClaimedEvent] {
         try memory.vault.check()
         let limits = limits.filter { $0.value > 0 }
@@ -94,8 +94,8 @@ extension EventStore {
 
     /// Records the outcome of an event, and ends its claim.
     ///
-    /// Changes nothing if another claim has followed, or if the event was received or replayed again since this claim: it is due then, and
-    /// is processed once more.
+    /// Changes nothing if another claim has followed, or if the event was received or replayed again since this claim.
+    /// In the second case it is due, and is processed again.
     ///
     /// - Parameter again: the pause before the next attempt; nil: the event is done.
     /// - Returns: whether the claim was still valid.
@@ -114,9 +114,10 @@ extension EventStore {
         return written.affectedRows > 0
     }
 
-    /// Takes what waits for Cleeng's word, where Cleeng has taken it and nobody works on it at this moment.
+    /// Claims pursuits that wait for this statement of Cleeng, if Cleeng has accepted the purchase and no worker has
+    /// claimed the pursuit.
     ///
-    /// - Returns: those, and how many more wait that could not be taken now.
+    /// - Returns: the claimed pursuits, and how many more could not be claimed now.
     public func claimWaiting(
         for word: UpstreamStatement, of subject: EventSubject, lease: Duration
     ) async throws -> (claimed: [ClaimedPursuit], left: Int) {
@@ -127,9 +128,10 @@ extension EventStore {
         return (claimed, rows.count - claimed.count)
     }
 
-    /// What is still waited for of a customer and an offer, as far as a word concerns it. What was granted, was granted on the
-    /// offer; what was refused is one purchase, and where Cleeng names a synchronization, that one's. What has not been sent yet
-    /// will be read anyway. Indexes used: `validations_customer`, `validations_cleeng_customer`, the primary key of `pursuits`.
+    /// Selects a customer's pursuits for an offer that a statement concerns. A grant concerns all purchases of the
+    /// offer. A rejection concerns only one purchase: if Cleeng names a synchronization, the one with that name. A
+    /// pursuit that has not been sent yet is read anyway. Indexes used: `validations_customer`,
+    /// `validations_cleeng_customer`, the primary key of `pursuits`.
     private static func waiting(for word: UpstreamStatement, of subject: EventSubject) -> SQL {
         let waits: SQL = """
             offer_id = \(.text(subject.offerID))
@@ -152,8 +154,8 @@ extension EventStore {
             """
     }
 
-    /// The subscriptions that a customer owns, of whatever offer they are now: an event may be about one that was left. Those to the
-    /// offer come first. Indexes used: `subscriptions_customer`, `validations_cleeng_customer`.
+    /// Subscriptions that a customer owns, whatever their present offer: an event may concern a previous offer. Those
+    /// of the event's offer come first. Indexes used: `subscriptions_customer`, `validations_cleeng_customer`.
     public func owned(by subject: EventSubject) async throws -> [SubscriptionName] {
         try await database.query(
             """
@@ -178,7 +180,7 @@ extension EventStore {
     }
 }
 
-/// An event of Cleeng's that this process acts on, for as long as its lease holds.
+/// An event from Cleeng that this process handles while its lease lasts.
 public struct ClaimedEvent: ClaimedItem {
     public let row: ClaimedRow
     public var id: NotificationID
@@ -187,11 +189,11 @@ public struct ClaimedEvent: ClaimedItem {
     /// Time of the claim by the database's clock.
     public var now: Timestamp
     public var body: Private<[UInt8]>
-    /// The publisher whose own account at Cleeng said it; nil: the one that publishers share.
+    /// The publisher whose own account at Cleeng sent it; nil: the shared account.
     public var account: PublisherID?
 }
 
-/// The purchase that an event is about.
+/// The customer and offer that an event concerns.
 public struct EventSubject: Sendable {
     public var customer: CustomerID?
     public var cleengCustomer: Int64?

@@ -2,13 +2,13 @@ import Crypto
 import Foundation
 public import RelayCore
 
-/// A browser that is signed in at the console.
+/// A session of a browser that is signed in at the console.
 public struct ConsoleSession: Sendable {
-    /// What a cookie holds: 256 random bits in hexadecimal. The database has their digest alone.
+    /// The cookie's value: 256 random bits in hexadecimal. The database stores only its digest.
     public struct Token: Sendable {
         public let text: String
 
-        /// Nil for what cannot be one.
+        /// Nil if the text cannot be a token.
         public init?(_ text: some StringProtocol) {
             guard text.utf8.count == 64, Hex.bytes(Substring(text)) != nil else { return nil }
             self.text = String(text)
@@ -20,12 +20,13 @@ public struct ConsoleSession: Sendable {
 
         var digest: [UInt8] { Array(SHA256.hash(data: Data(text.utf8))) }
 
-        /// What a form of this session has to bring along, so that no other site can send one. It does not give the token away.
+        /// Token that each form of this session must send back, so that no other site can forge a form. It does not
+        /// reveal the session token.
         public var formToken: String {
             Hex.text(of: Array(HMAC<SHA256>.authenticationCode(for: Data("form".utf8), using: key)))
         }
 
-        /// In a time that does not depend on where the two differ.
+        /// Compares in constant time.
         public func isFormToken(_ text: String) -> Bool {
             guard let bytes = Hex.bytes(text[...]) else { return false }
             return HMAC<SHA256>.isValidAuthenticationCode(bytes, authenticating: Data("form".utf8), using: key)
@@ -34,7 +35,7 @@ public struct ConsoleSession: Sendable {
         private var key: SymmetricKey { SymmetricKey(data: Data(text.utf8)) }
     }
 
-    /// With whose key it was begun.
+    /// API key with which the session was started.
     public var key: APIKey
     public var expiresAt: Timestamp
 }

@@ -2,7 +2,7 @@ import Postgres
 import RelayCore
 
 extension SessionStore {
-    /// Signs a browser in, and writes down that it was.
+    /// Starts a browser's session, and records it in the audit log.
     public func begin(
         _ token: ConsoleSession.Token, key: APIKey, for lifetime: Duration
     ) async throws {
@@ -19,7 +19,7 @@ extension SessionStore {
         }
     }
 
-    /// Nil if it has ended or never existed: revoking a key ends its sessions. Index used: the primary key.
+    /// Nil if the session has ended or never existed; revoking a key ends its sessions. Index used: the primary key.
     public func find(_ token: ConsoleSession.Token) async throws -> ConsoleSession? {
         try await database.query(
             """

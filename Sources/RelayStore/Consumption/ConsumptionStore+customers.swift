@@ -2,16 +2,12 @@ import Postgres
 public import RelayCore
 
 extension ConsumptionStore {
-    /// Returns the purchase that a request is about, and whether it was delivered; nil if no buyer is known. Indexes
+    /// Returns the purchase that a request concerns, and whether it was delivered; nil if no buyer is known. Indexes
     /// used: the primary key of `subscriptions`, `validations_subscription`.
     ///
     /// A moved subscription belongs to its new customer. The owner received it, although the validation may be deleted
     /// or have an earlier id. Without an owner, the last possible buyer counts: not one whom Cleeng or a signature
-    /// refused.
-    ///
-    /// A subscription that was moved to another customer is theirs. Who has it got it, though the validation that says so may be gone by
-    /// now, or stand under an earlier id. Where nobody has it, the last one counts who may have bought it: not one whom Cleeng or a signature
-    /// refused.
+    /// check rejected.
     public func purchase(of claimed: ClaimedConsumption) async throws -> ConsumedPurchase? {
         let name = claimed.name
         let isSame: SQL = """
@@ -54,7 +50,7 @@ extension ConsumptionStore {
             """)
     }
 
-    /// What the publisher says of a customer. Index used: the primary key.
+    /// The publisher's facts about a customer. Index used: the primary key.
     public func facts(of customer: CustomerName) async throws -> ConsumptionFacts? {
         try await database.query(
             """
@@ -73,9 +69,9 @@ extension ConsumptionStore {
         }
     }
 
-    /// Keeps what a publisher says of a customer, in place of what was said before. Requests that wait for it are looked at at once; one
-    /// whose answer is being tried keeps its pause, and is sent with what was said last. Indexes used: the
-    /// primary key, `consumption_requests_customer`.
+    /// Replaces the publisher's facts about a customer. Requests that wait for them become due at once. A request whose
+    /// answer is being retried keeps its pause, and is sent with the newest facts. Indexes used: the primary key,
+    /// `consumption_requests_customer`.
     public func keep(_ facts: ConsumptionFacts, of customer: CustomerName) async throws {
         let username = PostgresValue.privateText(customer.username)
         let kept: SQL = """

@@ -25,7 +25,7 @@ extension ConsumptionStore {
         return (page, ValidationCursor(acceptedAt: last.askedAt, id: last.id))
     }
 
-    /// Those about a customer's purchases, a thousand at most. Index used: `consumption_requests_customer`.
+    /// Requests about a customer's purchases, a thousand at most. Index used: `consumption_requests_customer`.
     public func requests(about customer: CustomerName) async throws -> [OpsConsumption] {
         try await database.query(
             """
@@ -37,12 +37,12 @@ extension ConsumptionStore {
         ).map(Self.request)
     }
 
-    /// Open requests that are due soon. Nobody decides about refunds of sandbox purchases.
+    /// Open requests that are due soon. Refunds of sandbox purchases need no answer, so they do not count.
     private static let isEndangered: SQL = """
         r.state = 1 AND r.environment = \(.text(StoreEnvironment.production)) AND r.deadline < now() + interval '2 hours'
         """
 
-    /// What waits. Index used: `consumption_requests_due`.
+    /// Counts of open requests. Index used: `consumption_requests_due`.
     public func backlog(in scope: OpsScope) async throws -> ConsumptionBacklog {
         let rows = try await database.query(
             """
@@ -79,14 +79,14 @@ extension ConsumptionStore {
             deadline: try row.timestamp("deadline"), endedAt: try row.timestampIfSet("ended_at"),
             attempts: try row.get("attempts"), nextTryAt: try row.timestampIfSet("next_try"),
             lastError: try row.get("trouble"), answer: try row.get("answer"),
-            // One that cannot be read is why it is parked: the list shows the others.
+            // An unreadable name may be why the row is parked: the list must still show the other rows.
             applicationUsername: (try? row.open("username", as: Username?.self)) ?? nil,
             parkedAt: try row.timestampIfSet("parked_at"),
             boughtAt: try row.timestampIfSet("customer_since"))
     }
 }
 
-/// Which requests.
+/// Filter of a list of requests.
 public struct ConsumptionFilter: Sendable {
     public var state: ConsumptionState?
     public var originalTransactionID: TransactionID?
@@ -104,7 +104,7 @@ public struct ConsumptionFilter: Sendable {
     }
 }
 
-/// A request of Apple's as ops sees it.
+/// A consumption request from Apple, as operators see it.
 public struct OpsConsumption: Sendable {
     public var id: NotificationID
     public var state: ConsumptionState
@@ -113,7 +113,7 @@ public struct OpsConsumption: Sendable {
     public var originalTransactionID: TransactionID
     public var transactionID: TransactionID
     public var bundleID: BundleID
-    /// Why the customer wants a refund, in Apple's words.
+    /// The customer's reason for the refund, in Apple's terms.
     public var reason: String?
     public var askedAt: Timestamp
     public var deadline: Timestamp
@@ -121,22 +121,22 @@ public struct OpsConsumption: Sendable {
     public var attempts: Int
     public var nextTryAt: Timestamp?
     public var lastError: String?
-    /// What Apple has taken, or refused: JSON.
+    /// The answer that Apple accepted or rejected: JSON.
     public var answer: String?
     public var applicationUsername: Username?
     public var parkedAt: Timestamp?
-    /// When the subscription's first purchase came here: Apple's present API does not ask for it.
+    /// When the relay received the subscription's first purchase. Apple's present API does not ask for it.
     public var boughtAt: Timestamp?
 }
 
-/// Requests of Apple's that wait for an answer.
+/// Apple's requests that wait for an answer.
 public struct ConsumptionBacklog: Sendable, Equatable {
     public var waiting = 0
     /// Requests among them whose customer has not consented.
     public var withoutConsent = 0
-    /// Consented to, not answered, and due within two hours.
+    /// Requests with consent that are unanswered and due within two hours.
     public var endangered = 0
-    /// The last error of one of those.
+    /// The last error of one of these.
     public var trouble: String?
     public var oldest: Duration?
 

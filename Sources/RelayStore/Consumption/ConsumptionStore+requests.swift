@@ -4,10 +4,10 @@ public import RelayCore
 import Traces
 
 extension ConsumptionStore {
-    /// Those that Apple's API has.
+    /// Environments for which Apple's API exists.
     static let environments: [StoreEnvironment] = [.production, .sandbox]
 
-    /// Has Apple's request answered, with the notification that brought it; nil where it is none.
+    /// Stores Apple's request with its notification; nil if the notification is not such a request.
     static func request(in notification: StoreNotification, publisher: PublisherID, id: NotificationID) -> SQL? {
         guard let asked = notification.consumption, let key = notification.originalTransactionID,
             let bundle = notification.bundleID, environments.contains(notification.environment)
@@ -25,9 +25,9 @@ extension ConsumptionStore {
             """
     }
 
-    /// Takes requests that are due. Index used: `consumption_requests_due`.
+    /// Claims requests that are due. Index used: `consumption_requests_due`.
     ///
-    /// - Parameter limits: of each environment so many.
+    /// - Parameter limits: limit for each environment.
     public func claim(_ limits: [StoreEnvironment: Int], lease: Duration) async throws -> [ClaimedConsumption] {
         let due = limits.sorted { $0.key < $1.key }.map { environment, limit in
             """
@@ -66,9 +66,10 @@ extension ConsumptionStore {
         }
     }
 
-    /// Stores the answer to Apple before it is sent: from then on it counts as possibly sent.
+    /// Stores the answer to Apple before it is sent. From then on it counts as possibly sent.
     ///
-    /// - Returns: false where another copy has the request by now, or the publisher has said something of the customer since the claim.
+    /// - Returns: false if another copy has claimed the request, or if the publisher's facts have changed since the
+    ///   claim.
     public func note(answer: String, to claimed: ClaimedConsumption) async throws -> Bool {
         try await database.query(
             """
@@ -80,7 +81,7 @@ extension ConsumptionStore {
 
     /// Ends a request.
     ///
-    /// - Returns: false where another copy has it by now: then nothing is written.
+    /// - Returns: false if another copy has claimed it; nothing is written then.
     public func end(
         _ claimed: ClaimedConsumption, _ state: ConsumptionState, trouble: String? = nil
     ) async throws -> Bool {
@@ -94,7 +95,7 @@ extension ConsumptionStore {
         ).affectedRows > 0
     }
 
-    /// Ends the claim of one that is not over. Where the publisher said something of the customer meanwhile, it is due at once.
+    /// Ends the claim of an open request. If the publisher's facts changed meanwhile, it is due at once.
     public func postpone(
         _ claimed: ClaimedConsumption, _ state: ConsumptionState, trouble: String? = nil, by pause: Duration
     ) async throws {
@@ -116,8 +117,8 @@ extension ConsumptionStore {
         """
     }
 
-    /// Forgets requests that ended long ago, a bounded number at a time; ends those that were parked until their deadline. Indexes used:
-    /// `consumption_requests_newest`, `consumption_requests_parked`.
+    /// Deletes requests that ended long ago, a bounded number at a time. Ends those that were parked until their
+    /// deadline. Indexes used: `consumption_requests_newest`, `consumption_requests_parked`.
     public func prune() async throws -> Int {
         _ = try await database.query(
             """
@@ -139,22 +140,22 @@ extension ConsumptionStore {
     }
 }
 
-/// A request of Apple's that this process answers, for as long as its lease holds.
+/// A request from Apple that this process answers while its lease lasts.
 public struct ClaimedConsumption: ClaimedItem {
     public let row: ClaimedRow
-    /// The notification's.
+    /// Id of the notification that brought the request.
     public var id: NotificationID
     public var name: SubscriptionName
     public var transactionID: TransactionID
     public var bundleID: BundleID
     public var renews: Bool
     public var deadline: Timestamp
-    /// This one included.
+    /// Includes this attempt.
     public var attempts: Int
-    /// An answer was sent, and nobody knows whether Apple has it.
+    /// Whether an answer was sent without a known result.
     public var wasSent: Bool
     var signals: Int32
-    /// As it was known by the last look.
+    /// The customer's name found by the last attempt.
     var username: Username?
     /// Trace of the request that brought it; see ``StoredTrace``.
     public var trace: String?

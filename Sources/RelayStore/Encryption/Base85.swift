@@ -1,5 +1,6 @@
-/// Bytes as text: four of them in five characters of Z85's alphabet (ZeroMQ RFC 32), the last one to three in one character more than
-/// they are. Denser than Base64: an index takes 2,704 bytes at most, and the longest name has to fit.
+/// Bytes as text: four bytes become five characters of Z85's alphabet (ZeroMQ RFC 32). One to three trailing bytes
+/// become one character more than their number. Denser than Base64: an index entry takes 2,704 bytes at most, and the
+/// longest name must fit.
 enum Base85 {
     private static let alphabet = Array(
         "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#".utf8)
@@ -26,7 +27,7 @@ enum Base85 {
         return text
     }
 
-    /// Nil for what ``encode(_:)`` does not give.
+    /// Nil for text that ``encode(_:)`` does not produce.
     static func decode(_ text: some RandomAccessCollection<UInt8>) -> [UInt8]? {
         guard text.count % 5 != 1 else { return nil }
         var bytes: [UInt8] = []
@@ -41,7 +42,7 @@ enum Base85 {
                 guard digit < 85 else { return nil }
                 group = group * 85 + UInt64(digit)
             }
-            // What is missing counts as the greatest digit, so that the bytes that are there come out as they were.
+            // Missing digits count as the greatest digit, so that the present bytes are decoded correctly.
             for _ in characters.count..<5 { group = group * 85 + 84 }
             guard group <= UInt64(UInt32.max) || characters.count < 5 else { return nil }
             let word = UInt32(truncatingIfNeeded: group)

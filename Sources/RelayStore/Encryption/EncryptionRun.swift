@@ -1,8 +1,8 @@
 import Postgres
 import RelayCore
 
-/// Seals an existing database, or opens a sealed one: every private column of every table, bucket by bucket, while no copy runs. It can be
-/// interrupted and run again: `sealed_by` tells which rows are left.
+/// Seals an existing database, or opens a sealed one: every private column of every table, bucket by bucket, while no
+/// copy runs. It can be interrupted and run again, because `sealed_by` shows which rows are left.
 public struct EncryptionRun: Sendable {
     public enum Direction: Sendable {
         case seal, open
@@ -11,7 +11,7 @@ public struct EncryptionRun: Sendable {
     /// Progress in one table.
     public struct Progress: Sendable {
         public var table: String
-        /// Out of 256.
+        /// Number of buckets done, out of 256.
         public var bucketsDone: Int
         public var rowsChanged: Int
     }
@@ -25,8 +25,8 @@ public struct EncryptionRun: Sendable {
     }
 
     /// - Returns: how many rows were changed.
-    /// - Throws: ``VaultError`` where copies run, where no key is configured or it is the wrong one, where rows are left in the end;
-    ///   ``PostgresError``.
+    /// - Throws: ``VaultError`` if copies run, if no key or the wrong one is configured, or if rows are left in the
+    ///   end; ``PostgresError``.
     public func run(_ tell: @Sendable (Progress) -> Void) async throws -> Int {
         let running = try await runningInstances()
         guard running.isEmpty else { throw VaultError.copiesRun(running) }
@@ -34,13 +34,13 @@ public struct EncryptionRun: Sendable {
         let (from, by, to): (EncryptionState, EncryptionState, EncryptionState) =
             direction == .seal ? (.plain, .beingSealed, .sealed) : (.sealed, .beingOpened, .plain)
         guard let state = try await store.encryption.state() else {
-            // The database is empty: the configuration decides.
+            // The database is empty, so the configuration decides.
             try await store.encryption.openVault()
             return 0
         }
         switch state {
         case from, by: break
-        // The version before may have left rows unsealed. Opening leaves none.
+        // The previous version may have left rows unsealed, so sealing runs again. Opening leaves none.
         case to where direction == .seal: break
         case to:
             store.memory.vault.state = .plain
@@ -51,7 +51,7 @@ public struct EncryptionRun: Sendable {
         }
         if state == from { _ = try await store.encryption.move(from: from, to: by) }
         var keys = try await store.encryption.vaultKeys()
-        // No other copy runs, so no other key is made.
+        // No other copy runs, so no other key is created.
         keys.readAt = nil
         store.memory.vault.state = direction == .seal ? .sealed(keys) : .opening(keys)
         let changed = try await convert(tell)
@@ -63,7 +63,7 @@ public struct EncryptionRun: Sendable {
         return changed
     }
 
-    /// Copies that reported themselves in the last half minute.
+    /// Copies that reported within the last half minute.
     private func runningInstances() async throws -> [String] {
         let recent: SQL = "SELECT id FROM instances WHERE seen_at > now() - interval '30 seconds' ORDER BY id"
         return try await store.database.query(recent).map { try $0.get("id") }

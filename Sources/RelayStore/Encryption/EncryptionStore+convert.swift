@@ -2,11 +2,11 @@ import Postgres
 import RelayCore
 
 extension EncryptionStore {
-    /// Rows a page: receipts have some kilobytes each.
+    /// Rows in a page: receipts have a few kilobytes each.
     private static let rowsAtOnce: Int32 = 500
 
-    /// Rewrites the private columns of a table's rows in one bucket, page by page in the order of the primary key, which begins with the
-    /// bucket. `sealed_by` marks rewritten rows.
+    /// Rewrites the private columns of a table's rows in one bucket, page by page. The order is that of the primary
+    /// key, which begins with the bucket. `sealed_by` marks rewritten rows.
     ///
     /// - Returns: how many rows were changed.
     func convert(_ table: PrivateColumns, bucket: Int16, _ direction: EncryptionRun.Direction) async throws -> Int {
@@ -22,8 +22,8 @@ extension EncryptionStore {
         }
     }
 
-    /// - Parameter after: the last key of the page before.
-    /// - Returns: the keys of its rows.
+    /// - Parameter after: the last key of the previous page.
+    /// - Returns: the keys of the page's rows.
     private static func convertPage(
         _ table: PrivateColumns, bucket: Int16, after: [String]?, _ direction: EncryptionRun.Direction,
         _ transaction: PostgresTransaction
@@ -67,14 +67,14 @@ extension EncryptionStore {
         direction == .seal ? "coalesce(t.sealed_by, 0) = 0" : "t.sealed_by IS DISTINCT FROM 0"
     }
 
-    /// Rows of a table that are not converted yet. Reads all of the table.
+    /// Number of a table's rows that are not converted yet. Reads the whole table.
     func countLeft(of table: PrivateColumns, _ direction: EncryptionRun.Direction) async throws -> Int {
         try await database.query(
             "SELECT count(*) FROM \(unescaped: table.table) t WHERE \(Self.isLeft(direction))", timeout: .seconds(600)
         ).first?.get(0) ?? 0
     }
 
-    /// A part of the key may be private: it is compared as it is stored.
+    /// A private part of the key is compared in its stored form.
     private static func page(
         _ table: PrivateColumns, bucket: Int16, after: [String]?, _ direction: EncryptionRun.Direction
     ) -> SQL {
@@ -96,7 +96,7 @@ extension EncryptionStore {
             """
     }
 
-    /// - Parameter values: of the rows: their keys as texts, `key0` and so on, and their private columns by name.
+    /// - Parameter values: the rows' keys as texts, `key0` and so on, and their private columns by name.
     private static func rewrite(_ table: PrivateColumns, bucket: Int16, _ values: SQLTable) -> SQL {
         let sets = table.columns.map { "\($0.name) = i.\($0.name)" }.joined(separator: ", ")
         let matches = table.key.enumerated().map { "t.\($1.name) = i.key\($0)::\($1.type)" }.joined(separator: " AND ")

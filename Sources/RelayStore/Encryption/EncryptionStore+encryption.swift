@@ -12,7 +12,7 @@ public enum EncryptionState: Int16, Sendable {
     case beingOpened = 3
 }
 
-/// A data key, as ops sees it.
+/// A data key, as operators see it.
 public struct DataKey: Sendable {
     public var number: Int32
     public var createdAt: Timestamp
@@ -39,7 +39,7 @@ extension EncryptionStore {
         SELECT number, created_at, wrapped_by, wrapped FROM encryption_keys ORDER BY number
         """
 
-    /// Reads which columns are private. From then on reading one without opening it fails.
+    /// Reads which columns are private. Afterwards, reading one without opening it fails.
     func readPrivateColumns() async throws {
         let columns = PrivateColumns.all.flatMap { table in table.columns.map { (table.table, $0.name) } }
         let table: SQLTable = [
@@ -59,11 +59,11 @@ extension EncryptionStore {
             })
     }
 
-    /// Opens the vault as the database is sealed or not. An undecided database is decided now: it is sealed if it is empty and a key is
-    /// configured.
+    /// Opens the vault according to the state of the database. An undecided database is decided now: it becomes sealed
+    /// if it is empty and a key is configured.
     ///
-    /// - Parameter decides: false leaves a database undecided where no key is configured, so that a command does not decide for copies that
-    ///   start later.
+    /// - Parameter decides: if false and no key is configured, the database stays undecided. A command then does not
+    ///   decide for copies that start later.
     /// - Throws: ``VaultError``, ``PostgresError``.
     public func openVault(decides: Bool = true) async throws {
         if memory.vault.privateColumns.isEmpty { try await readPrivateColumns() }
@@ -85,7 +85,7 @@ extension EncryptionStore {
         }
     }
 
-    /// Nil where it is not decided yet.
+    /// Nil if it is not decided yet.
     public func state() async throws -> EncryptionState? {
         try await database.query(Self.state).first.map { try $0.constant("state") }
     }
@@ -113,7 +113,7 @@ extension EncryptionStore {
                     """
                 ).first?.get(0) ?? true
             guard !hasData else { throw VaultError.databaseIsPlain }
-            // Empty where another copy decided first.
+            // The result is empty if another copy decided first.
             guard try await !transaction.query(Self.decide(.sealed)).isEmpty else { return }
             _ = try await transaction.query(try newKey(number: 1))
         }
@@ -138,7 +138,8 @@ extension EncryptionStore {
             """
     }
 
-    /// Wraps all data keys by the first of the configured keys. The others can then be removed from the configuration of all copies.
+    /// Wraps all data keys with the first configured key. The other keys can then be removed from the configuration of
+    /// all copies.
     ///
     /// - Parameter addsKey: adds a data key, which seals bytes from now on. Running copies read it within a minute.
     /// - Returns: how many keys were wrapped again.
@@ -146,7 +147,7 @@ extension EncryptionStore {
         guard try await state() == .sealed else { throw VaultError.notSealed }
         guard let current = memory.vault.wrappingKeys.first else { throw VaultError.noKey }
         let rewrapped = try await database.withTransaction { transaction in
-            // One rotation at a time.
+            // The lock allows one rotation at a time.
             _ = try await transaction.query(Self.state + " FOR UPDATE")
             var (rewrapped, newest) = (0, Int32(0))
             for row in try await transaction.query(Self.keys) {
@@ -168,9 +169,9 @@ extension EncryptionStore {
         return rewrapped
     }
 
-    /// Changes the state, and makes the first data key where there is none.
+    /// Changes the state, and creates the first data key if there is none.
     ///
-    /// - Returns: false where the state was another one.
+    /// - Returns: false if the database was in another state than `from`.
     func move(from: EncryptionState, to: EncryptionState) async throws -> Bool {
         try await database.withTransaction { transaction in
             let moved = try await transaction.query(

@@ -1,7 +1,7 @@
-/// Private columns of a table, and its primary key.
+/// A table's private columns and primary key.
 struct PrivateColumns: Sendable {
     enum Kind: Sendable {
-        /// A name, or a text that has one in it: see ``VaultKeys/seal(name:)``.
+        /// A name, or a text that contains one: see ``VaultKeys/seal(name:)``.
         case text
         case bytes
     }
@@ -33,7 +33,7 @@ struct PrivateColumns: Sendable {
         (name: "subscription_key", type: "text"),
     ]
 
-    /// Names of customers, and receipts and messages as they were sent. A test compares the list with what the service writes.
+    /// Customers' names, receipts and messages. A test compares the list with what the service writes.
     static let all: [PrivateColumns] = [
         PrivateColumns("validations", key: weekly, texts: ["email", "customer", "application_username", "ip_address"]),
         PrivateColumns("receipts", key: weekly, bytes: ["body"]),

@@ -2,36 +2,35 @@ import Foundation
 import NIOConcurrencyHelpers
 public import Postgres
 
-/// Keeps what is private unreadable in the database, where a key is configured.
+/// Keeps private values unreadable in the database, if a key is configured.
 ///
-/// Whether a value is sealed, and by which data key, its row says (`sealed_by`), never how the value looks; ``StoredForm`` is what
-/// stands in the column. Nothing can be sealed or opened before ``EncryptionStore/openVault()`` has found out whether the database is sealed:
-/// until then whatever needs it fails as it does while the database is away.
+/// The row's `sealed_by` says whether a value is sealed, and by which data key; the value's form never decides.
+/// ``StoredForm`` describes the stored forms. Nothing can be sealed or opened before ``EncryptionStore/openVault()``
+/// has read whether the database is sealed. Until then, such operations fail as they do while the database is away.
 public final class Vault: PostgresVault {
     enum State: Sendable {
         case unknown
         case plain
         case sealed(VaultKeys)
-        /// For ``EncryptionRun`` alone: what is sealed is opened, and nothing is sealed any more.
+        /// For ``EncryptionRun`` only: sealed values are opened, and new ones are not sealed.
         case opening(VaultKeys)
     }
 
     public let wrappingKeys: [WrappingKey]
     private let box = NIOLockedValueBox((state: State.unknown, isStale: false))
-    /// Time at which this process first met each unknown data key's number, in rows that do not say whether they are
-    /// sealed.
+    /// When this process first met each unknown key number, in rows without `sealed_by`.
     private let strangeNumbers = NIOLockedValueBox<[Int32: ContinuousClock.Instant]>([:])
     private static let mostStrangeNumbers = 10_000
 
-    /// ``PrivateColumns`` by table and number. Empty until the database was asked.
+    /// ``PrivateColumns`` by table and number. Empty until they are read from the database.
     private let columns = NIOLockedValueBox<Set<UInt64>>([])
 
-    /// - Parameter wrappingKeys: the first one wraps; the others only open what it has not wrapped yet.
+    /// - Parameter wrappingKeys: the first one wraps; the others only unwrap what it has not wrapped yet.
     public init(_ wrappingKeys: [WrappingKey] = []) {
         self.wrappingKeys = wrappingKeys
     }
 
-    /// For a database that is known not to be sealed.
+    /// A vault for a database that is known to be unsealed.
     public static func plain() -> Vault {
         let vault = Vault()
         vault.state = .plain
@@ -43,17 +42,18 @@ public final class Vault: PostgresVault {
         set { box.withLockedValue { $0 = (newValue, false) } }
     }
 
-    /// Whether the database has to be asked (again): it has not been yet, or something is sealed by a key that this process does not know.
+    /// Whether the state must be read (again): it was never read, or a value is sealed by a key that this process does
+    /// not know.
     public var needsLook: Bool {
         box.withLockedValue { box in
             if case .unknown = box.state { true } else { box.isStale }
         }
     }
 
-    /// Called before work is claimed that could not be read.
+    /// Called before a claim, so that no work is claimed that cannot be read.
     func check() throws { _ = try keys() }
 
-    /// Nil where there are none; throws where that is not known.
+    /// Nil if nothing is sealed; throws if that is not known yet.
     private func keys() throws -> VaultKeys? {
         switch state {
         case .unknown: throw PostgresError.vault(.locked, "whether the database is sealed is not known yet")
@@ -81,7 +81,7 @@ public final class Vault: PostgresVault {
 
     public func open(text: UnsafeRawBufferPointer, sealedBy key: Int32?) throws -> [UInt8] {
         let keys = try keys()
-        // A row that does not say: the version before wrote the mark before every sealed text, and before no other.
+        // Without `sealed_by`: the previous version wrote the mark before every sealed text, and before no other.
         let isSealed = key.map { $0 != 0 } ?? (keys != nil && text.starts(with: StoredForm.textMark))
         guard isSealed else { return StoredForm.text(ofPlain: text) }
         guard let keys else { throw lockedWithoutKey() }
@@ -111,15 +111,15 @@ public final class Vault: PostgresVault {
         throw lockedUntilKeyIsKnown(key)
     }
 
-    /// Opens a value whose row does not say whether it is sealed. The previous version left receipts plain that looked
-    /// sealed when `encryption enable` reached them. A data key opens only what it has sealed, so it shows the
+    /// Opens a value of a row without `sealed_by`. The previous version left receipts unsealed that looked sealed when
+    /// `encryption enable` reached them. Only a value that a data key has sealed can be opened with it, which shows the
     /// difference.
     private func openUnsaid(_ bytes: UnsafeRawBufferPointer, _ keys: VaultKeys?) throws -> [UInt8] {
         guard let keys, let stored = StoredForm.box(ofSealedBytes: bytes) else { return [UInt8](bytes) }
         if keys.numbers.contains(stored.number) {
             return (try? keys.open(bytes: stored.box, by: stored.number)) ?? [UInt8](bytes)
         }
-        // A key that was not there when the keys were read after this number was met is none.
+        // If the keys were read after this number was met, and do not include it, no such key exists.
         let firstMet = strangeNumbers.withLockedValue { met in
             let firstMet = met[stored.number] ?? .now
             if met.count >= Self.mostStrangeNumbers { met = [:] }
@@ -135,16 +135,16 @@ public final class Vault: PostgresVault {
         return .vault(.locked, "\(VaultError.noKey)")
     }
 
-    /// Another copy has a newer key: it is looked for.
+    /// Throws and requests another read of the keys: another copy has a newer one.
     private func lockedUntilKeyIsKnown(_ number: Int32) -> PostgresError {
         box.withLockedValue { $0.isStale = true }
         return .vault(.locked, "it is sealed by data key \(number), which is not known yet")
     }
 }
 
-/// How a statement's private values are written: by the keys that the process has at that moment, or as they are.
+/// Seals a statement's private values with the keys at that moment, or leaves them unsealed.
 struct Seal: PostgresSeal {
-    /// Nil: nothing is sealed.
+    /// Nil: values are stored unsealed.
     let keys: VaultKeys?
 
     var textKey: Int32 { keys == nil ? 0 : VaultKeys.ofNames }
@@ -161,7 +161,7 @@ struct Seal: PostgresSeal {
     }
 }
 
-/// Why what is private can be neither sealed nor opened.
+/// Why private values can be neither sealed nor opened.
 public enum VaultError: Error, Equatable, CustomStringConvertible {
     case noKey
     case wrongKey(wanted: String)
@@ -170,7 +170,7 @@ public enum VaultError: Error, Equatable, CustomStringConvertible {
     case cannotWrap
     case notSealed
     case copiesRun([String])
-    /// Tables with their counts, and the command.
+    /// Tables with their row counts, and the command to run.
     case rowsLeft([String], String)
     case unreadableRow(String, why: String)
 

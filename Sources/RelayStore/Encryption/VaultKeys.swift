@@ -3,13 +3,13 @@ import CryptoExtras
 import Foundation
 import Postgres
 
-/// The database's data keys, and what they do.
+/// The database's data keys and their use.
 ///
-/// - Names (emails and whatever else a customer goes by) are compared, joined and indexed: equal ones are sealed equal. AES-GCM-SIV
-///   with a nonce that follows from the name (HMAC-SHA-256), always by the first data key. Who reads the database sees which rows are of
-///   one customer and how long a name is, and no more.
-/// - Everything else (receipts, what stores said) is sealed by AES-GCM with a random nonce, by the newest data key, whose number stands
-///   before it.
+/// - Names (emails and a customer's other names) are compared, joined and indexed, so equal names must be equal when
+///   sealed. They use AES-GCM-SIV with a nonce derived from the name (HMAC-SHA-256), always with the first data key. A
+///   reader of the database sees only which rows belong to one customer, and how long a name is.
+/// - All other values (receipts, stores' messages) use AES-GCM with a random nonce and the newest data key, whose
+///   number precedes the value.
 struct VaultKeys: Sendable {
     private struct Pair: Sendable {
         let names: SymmetricKey
@@ -29,13 +29,13 @@ struct VaultKeys: Sendable {
     private let pairs: [Int32: Pair]
     private let first: Pair
     let newest: Int32
-    /// Keys that were made before this are among these; nil: nobody makes others meanwhile.
+    /// All keys created before this time are included; nil: no other process creates keys meanwhile.
     var readAt: ContinuousClock.Instant?
 
-    /// The number of the key that every name is sealed by.
+    /// Number of the key that seals every name.
     static let ofNames: Int32 = 1
 
-    /// Nil without a first one.
+    /// Nil without a first key.
     init?(_ keys: [Int32: SymmetricKey], readAt: ContinuousClock.Instant = .now) {
         guard let newest = keys.keys.max(), let first = keys[Self.ofNames] else { return nil }
         self.pairs = keys.mapValues(Pair.init)
@@ -63,7 +63,7 @@ struct VaultKeys: Sendable {
         return Array(combined)
     }
 
-    /// Nil where the key is not among these.
+    /// Nil if this key is not included.
     func open(bytes sealed: [UInt8], by number: Int32) throws -> [UInt8]? {
         guard let pair = pairs[number] else { return nil }
         return Array(try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: pair.bytes))

@@ -2,13 +2,13 @@ import Crypto
 import Foundation
 import RelayCore
 
-/// A key of the configuration: it opens the data keys that stand in the database, and nothing else.
+/// A configured key, which only unwraps the data keys stored in the database.
 public struct WrappingKey: Sendable {
     /// Non-secret key identifier, eight hex digits.
     public let id: String
     private let key: SymmetricKey
 
-    /// - Parameter text: 32 bytes in Base64. Nil for anything else.
+    /// - Parameter text: 32 bytes in Base64. Nil for any other text.
     public init?(base64 text: String) {
         guard let data = Data(base64Encoded: text), data.count == 32 else { return nil }
         self.init(key: SymmetricKey(data: data))
@@ -20,7 +20,7 @@ public struct WrappingKey: Sendable {
         id = digest.prefix(4).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     }
 
-    /// A new one, as ``init(base64:)`` takes it.
+    /// A new random key, in the form for ``init(base64:)``.
     public static func make() -> String {
         SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).base64EncodedString() }
     }
@@ -38,6 +38,6 @@ public struct WrappingKey: Sendable {
         return SymmetricKey(data: data)
     }
 
-    /// A data key cannot be put in the place of another one.
+    /// Authenticated with the wrapped key, so that a data key cannot be exchanged for another.
     private static func purpose(_ number: Int32) -> [UInt8] { Array("data key \(number)".utf8) }
 }

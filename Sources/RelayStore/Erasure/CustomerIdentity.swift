@@ -6,19 +6,20 @@ public import RelayCore
 public struct CustomerIdentity: Sendable {
     /// Trimmed and lower-cased.
     public var customer: CustomerID
-    /// The publishers' own names for them, of which the email may be one.
+    /// The publishers' own names for the customer, which may include the email.
     public var names: [CustomerName]
     public var validations: [ValidationID]
-    /// Subscriptions that they own, by any of the names.
+    /// Subscriptions that the customer owns, under any of the names.
     public var subscriptions: [SubscriptionName]
 
     public var isUnknown: Bool { names.isEmpty && validations.isEmpty && subscriptions.isEmpty }
 }
 
 extension CustomerStore {
-    /// Indexes used: `validations_customer`, `subscriptions_customer`, `subscriptions_username`.
+    /// Finds everything stored about a customer. Indexes used: `validations_customer`, `subscriptions_customer`,
+    /// `subscriptions_username`.
     ///
-    /// - Parameter text: an email, or a name that a publisher gave; both are looked for.
+    /// - Parameter text: an email, or a publisher's name for the customer; both are searched.
     public func identity(of text: String) async throws -> CustomerIdentity {
         let customer = CustomerEmail(text)?.customer ?? CustomerID(text)
         var names: Set<CustomerName> = []
@@ -35,7 +36,7 @@ extension CustomerStore {
             validations.append(try row.validationID())
             names.insert(try row.customerName())
         }
-        // The same text may be a name that a publisher knows, without any purchase by email.
+        // The same text may be a publisher's name for a customer without any purchase by email.
         let guesses = try await relay.publishers.ids().flatMap { publisher in
             Set([Username(text), Username(customer.text)]).map { CustomerName(publisher: publisher, username: $0) }
         }
@@ -60,7 +61,7 @@ extension CustomerStore {
             validations: validations, subscriptions: try owned.map { try $0.subscriptionName() })
     }
 
-    /// Index used: the primary key.
+    /// Names among these that exist. Index used: the primary key.
     private func known(_ all: [CustomerName]) async throws -> Set<CustomerName> {
         let rows = try await database.query(
             """

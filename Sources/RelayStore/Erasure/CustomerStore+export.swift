@@ -3,7 +3,7 @@ import Postgres
 public import RelayCore
 
 extension CustomerStore {
-    /// The receipt that the app sent, nil where it is no longer stored, and the address that it came from.
+    /// The receipt that the app sent, nil if it is no longer stored, and the IP address that sent it.
     public func whatWasSent(_ id: ValidationID) async throws -> (
         receipt: Acceptance.Receipt?, ipAddress: Private<String>?
     ) {
@@ -22,7 +22,7 @@ extension CustomerStore {
         return (receipt, try row.open("ip_address"))
     }
 
-    /// Messages about a customer that were queued for endpoints, the newest first, a thousand at most. Index used:
+    /// Messages about a customer that were queued for endpoints, newest first, a thousand at most. Index used:
     /// `webhook_deliveries_lane`.
     public func messages(about name: CustomerName) async throws -> [(at: Timestamp, body: Private<String>)] {
         try await database.query(

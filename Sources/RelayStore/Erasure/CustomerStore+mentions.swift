@@ -2,9 +2,9 @@ import Foundation
 import Postgres
 import RelayCore
 
-/// Erasure of rows that mention a customer somewhere in a text. All rows are read to find them.
+/// Erases rows that mention a customer in a text. Reads all rows to find them.
 extension CustomerStore {
-    /// - Returns: how many of Cleeng's events were deleted.
+    /// Deletes Cleeng's events that mention the email. Returns how many were deleted.
     func eraseEvents(mentioning email: CustomerID) async throws -> Int {
         try await erase(mentioning: email) { last in
             let place = try last.map(PointerPage.place) ?? .start
@@ -26,7 +26,8 @@ extension CustomerStore {
         }
     }
 
-    /// Empties the details. Contracts stay, under the ids that the publisher knows.
+    /// Empties the details of billing customers that mention the email. Contracts stay, under the ids that the
+    /// publisher knows.
     ///
     /// - Returns: how many billing customers were emptied.
     func eraseBillingCustomers(mentioning email: CustomerID) async throws -> Int {
@@ -54,9 +55,9 @@ extension CustomerStore {
     /// Erases rows of a table that mention the email, in the order of its primary key.
     ///
     /// - Parameters:
-    ///   - page: reads the rows after this one, or the first ones.
-    ///   - text: of a row.
-    ///   - erasure: of rows whose text mentions the email, without regard to the case of ASCII letters.
+    ///   - page: reads the rows after this one, or the first rows.
+    ///   - text: text of a row that may mention the email.
+    ///   - erasure: erases rows whose text mentions the email, without regard to the case of ASCII letters.
     private func erase(
         mentioning email: CustomerID, page: (PostgresRow?) throws -> SQL, text: (PostgresRow) throws -> [UInt8],
         erasure: ([PostgresRow]) throws -> SQL

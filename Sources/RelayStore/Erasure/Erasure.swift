@@ -3,10 +3,10 @@ import RelayCore
 
 /// Erases one customer from the database: their names, receipts, purchases and messages.
 ///
-/// What remains names nobody: ledgers and notifications (by the store's numbers), contracts (by the publisher's ids), the entry in the audit
-/// log. A customer with pending purchases is not erased, since a receipt is never lost.
+/// The remaining rows identify no person: ledgers and notifications (by the store's ids), contracts (by the publisher's
+/// ids), the entry in the audit log. A customer with pending purchases is not erased, since a receipt is never lost.
 public struct Erasure: Sendable {
-    /// Written in place of the name into rows that concern somebody else too.
+    /// Replaces the name in rows that concern another customer too.
     public static let mark = "erased"
 
     /// How many rows of each kind were erased.
@@ -38,8 +38,9 @@ public struct Erasure: Sendable {
         self.store = store
     }
 
-    /// - Parameter entry: for the audit log; it names nobody.
-    /// - Throws: ``Refusal``, ``PostgresError``; then nothing is erased but, perhaps, Cleeng's events and billing customers.
+    /// - Parameter entry: for the audit log, without the customer's name.
+    /// - Throws: ``Refusal``, ``PostgresError``. Nothing is erased then, except possibly Cleeng's events and billing
+    ///   customers.
     public func run(_ identity: CustomerIdentity, _ entry: AuditEntry) async throws -> Outcome {
         guard !identity.isUnknown else { throw Refusal.unknown }
         var done = Outcome()
@@ -78,7 +79,8 @@ public struct Erasure: Sendable {
         }
     }
 
-    /// Validations are deleted after what is found by them, and before the subscriptions that granted ones refer to.
+    /// The steps, in order. Validations are deleted after the rows that are found through them, and before the
+    /// subscriptions that granted ones refer to.
     private static func steps(_ identity: CustomerIdentity, _ publishers: Set<PublisherID>) -> [Step] {
         let customer = PostgresValue.privateText(identity.customer)
         let asUsername = Username(identity.customer.text)
@@ -93,7 +95,7 @@ public struct Erasure: Sendable {
             """
         }
         return [
-            // The same purchase, sent again, is a new one.
+            // The same purchase, sent again, then counts as a new one.
             Step(
                 """
                 DELETE FROM purchases p
@@ -101,7 +103,7 @@ public struct Erasure: Sendable {
                 JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
                 WHERE p.bucket = get_byte(v.purchase_key, 0) AND p.key = v.purchase_key AND p.id = v.id
                 """),
-            // The other customer of a transfer stays. Reads all of the table.
+            // The other customer of a transfer stays in its row. Reads the whole table.
             Step(
                 """
                 UPDATE transfers
@@ -150,8 +152,8 @@ public struct Erasure: Sendable {
                 DELETE FROM consumption_facts f USING \(names, as: "i")
                 WHERE f.bucket = i.bucket AND f.publisher = i.publisher AND f.username = i.username
                 """),
-            // Index used: `consumption_requests_customer`. What is open ends without an answer, also for the copy that works on it: a
-            // consent of the purchase's earlier customer does not count for this one.
+            // Index used: `consumption_requests_customer`. Open requests end without an answer, even if a copy has
+            // claimed one. A consent of the purchase's earlier customer does not count for this one.
             Step(
                 """
                 UPDATE consumption_requests r
@@ -170,7 +172,7 @@ public struct Erasure: Sendable {
         ]
     }
 
-    /// Erases the previous owner of subscriptions. Reads all of the table.
+    /// Erases the customer as the previous owner of subscriptions. Reads the whole table.
     private static func previousOwner(_ identity: CustomerIdentity, _ mark: PostgresValue) -> SQL {
         let customer = PostgresValue.privateText(identity.customer)
         let isTheirs: SQL = """
@@ -187,7 +189,7 @@ public struct Erasure: Sendable {
 }
 
 extension CustomerStore {
-    /// Drops what is cached of a customer.
+    /// Removes the customer from the caches.
     func forget(_ identity: CustomerIdentity) {
         memory.validations.changed(identity.validations)
         memory.purchases.changed(identity.names)

@@ -1,11 +1,11 @@
 import RelayCore
 
-/// What one running copy says of itself.
+/// One running copy's report on itself.
 public struct InstanceReport: Sendable, Equatable {
     public enum UpstreamState: String, Sendable, CaseIterable {
         case ok, degraded, down, misconfigured
 
-        /// How loudly it concerns ops.
+        /// Order of severity for operators.
         var severity: Int {
             switch self {
             case .ok: 0
@@ -19,14 +19,14 @@ public struct InstanceReport: Sendable, Equatable {
     public var state: UpstreamState
     public var since: Timestamp
     public var lastError: String?
-    /// When the reported route was last called; of a state that is `ok`, when all of them had been.
+    /// When the reported route was last called. In state `ok`, the time by which all routes had been called.
     public var askedAt: Timestamp?
-    /// Whether calls succeed beside those that fail: on another route of this copy, or of another copy.
+    /// Whether other calls succeed: on another route of this copy, or in another copy.
     public var othersSucceed: Bool
 
     /// How often a copy reports.
     public static let interval = Duration.seconds(2)
-    /// A copy that has not reported for so long is taken for dead: four reports are missing.
+    /// Time without a report after which a copy counts as dead: four reports are missing.
     public static let longestSilence = Duration.seconds(8)
 
     public init(
@@ -40,12 +40,12 @@ public struct InstanceReport: Sendable, Equatable {
         self.othersSucceed = othersSucceed
     }
 
-    /// Picks the worst of the reports on the accounts that one copy calls.
+    /// Selects the worst of one copy's reports on its accounts.
     public static func worst(_ reports: [InstanceReport]) -> InstanceReport? {
         reports.max { $0.state.severity < $1.state.severity }
     }
 
-    /// The worst report of several copies, without those that are outdated.
+    /// Selects the worst report of several copies, ignoring outdated ones.
     static func worst(of reports: [InstanceReport], at now: Timestamp) -> InstanceReport? {
         let lastSuccess = lastSuccess(of: reports)
         var worst = reports.filter { !$0.isOutdated(lastSuccess, at: now) }.max {
@@ -55,13 +55,14 @@ public struct InstanceReport: Sendable, Equatable {
         return worst
     }
 
-    /// When a copy that finds the upstream well last called it.
+    /// Latest call by a copy whose upstream state is `ok`.
     static func lastSuccess(of reports: [InstanceReport]) -> Timestamp? {
         reports.filter { $0.state == .ok }.compactMap(\.askedAt).max()
     }
 
-    /// Whether another copy knows better: this one has not called the upstream for half a minute, and another has since, with success.
-    /// With work to do it would have called, however long its calls hang. A token that is refused stays so until a restart.
+    /// Whether another copy has newer information. This copy has not called the upstream for half a minute, and another
+    /// has called it since, with success. A copy with work would have called it, however long its calls hang. A
+    /// rejected token stays rejected until a restart.
     func isOutdated(_ lastSuccess: Timestamp?, at now: Timestamp) -> Bool {
         guard let askedAt, let lastSuccess, state == .degraded || state == .down else { return false }
         return askedAt <= lastSuccess && askedAt <= now - .seconds(30)

@@ -2,14 +2,14 @@ import Postgres
 import RelayCore
 
 extension InstanceStore {
-    /// What ``instanceReport(_:)`` reads.
+    /// Columns that ``instanceReport(_:)`` reads.
     static let reportColumns: SQL =
         "upstream_state, upstream_since, upstream_error, upstream_asked_at, seen_at, now() AS now"
 
-    /// As a copy that calls no Cleeng names its role.
+    /// Role of a copy that does not call Cleeng.
     static let front = "front"
 
-    /// Ends the error of a report whose copy has had successes on another route since. The table has no column for it.
+    /// Suffix of the error if the copy has had successes on another route since. The table has no column for it.
     private static let successMark = " (other calls succeed)"
 
     public func report(_ report: InstanceReport, role: String) async throws {
@@ -28,22 +28,23 @@ extension InstanceStore {
 
     private static let isForgotten: SQL = "seen_at < now() - interval '1 hour'"
 
-    /// This copy is going.
+    /// Deletes this copy's row at shutdown.
     public func reportGone() async throws {
         _ = try await database.query(
             "DELETE FROM instances WHERE id = \(.text(memory.instance)) OR \(Self.isForgotten)", timeout: .seconds(1))
     }
 
-    /// Forgets copies that went without a word.
+    /// Deletes rows of copies that ended without reporting it.
     public func prune() async throws {
         _ = try await database.query("DELETE FROM instances WHERE \(Self.isForgotten)")
     }
 
-    /// The worst that a running worker says of the upstream; nil where none runs. In the scope of a publisher without Cleeng's words,
-    /// which may be about another account.
+    /// The worst upstream report of the running workers; nil if none runs. In a publisher's scope, Cleeng's text is
+    /// left out, because it may concern another account.
     public func upstream(in scope: OpsScope) async throws -> InstanceReport? { try await workers(in: scope).report }
 
-    /// As ``upstream(in:)``, and how long ago any worker reported last; nil where none has, or all that did ended in order.
+    /// Like ``upstream(in:)``, with the time since any worker last reported; nil if none has, or all shut down in
+    /// order.
     func workers(in scope: OpsScope) async throws -> (report: InstanceReport?, lastSeen: Duration?) {
         let rows = try await database.query(
             """

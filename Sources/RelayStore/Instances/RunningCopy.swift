@@ -1,21 +1,21 @@
 import Postgres
 public import RelayCore
 
-/// A copy that has reported within ten minutes and did not end in order.
+/// A copy that has reported within ten minutes and has not shut down in order.
 public struct RunningCopy: Sendable {
     public var id: String
     public var role: String
     public var startedAt: Timestamp
-    /// Since its last report.
+    /// Time since its last report.
     public var lastSeen: Duration
     public var report: InstanceReport
-    /// Whether another copy knows better how Cleeng does.
+    /// Whether another copy has newer information on Cleeng.
     public var isOutdated = false
 
-    /// Whether it is taken for dead: it was killed, or cannot reach the database.
+    /// Whether the copy counts as dead: it was killed, or cannot reach the database.
     public var isSilent: Bool { lastSeen >= InstanceReport.longestSilence }
 
-    /// How Cleeng does as it sees it; nil of a front, which does not call Cleeng.
+    /// Cleeng's state as the copy reports it; nil for a front, which does not call Cleeng.
     public var upstreamText: String? {
         if isSilent { return "silent" }
         guard role != InstanceStore.front else { return nil }
@@ -24,7 +24,7 @@ public struct RunningCopy: Sendable {
 }
 
 extension InstanceStore {
-    /// None in the scope of a publisher: what a copy says is of all accounts that it calls.
+    /// All running copies. Empty in a publisher's scope, because reports cover all accounts that a copy calls.
     public func running(in scope: OpsScope) async throws -> [RunningCopy] {
         guard scope.isAll else { return [] }
         let rows = try await database.query(

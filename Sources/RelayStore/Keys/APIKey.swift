@@ -2,26 +2,26 @@ import Crypto
 import Foundation
 public import RelayCore
 
-/// A key as the database knows it: everything but the secret.
+/// An API key as stored: everything except the secret.
 public struct APIKey: Sendable, Equatable {
     public var id: APIKeyID
     public var publisher: PublisherID
-    /// Ops keys only: explicitly made for every publisher. Acts with such a key still name a publisher.
+    /// Ops keys only: created for all publishers. Actions with such a key still name a publisher.
     public var seesAllPublishers = false
     public var role: KeyRole
     /// A bundle id, or empty.
     public var app: BundleID
     public var name: String
     var digest: [UInt8]
-    /// Digest of the access token that was issued for it; nil if none was.
+    /// Digest of the access token that was issued for this key; nil if none was.
     var tokenDigest: [UInt8]?
     public var createdAt: Timestamp
     public var revokedAt: Timestamp?
 
-    /// As timelines and the audit log name who acted with it.
+    /// Name of the acting key in timelines and in the audit log.
     public var actor: String { "\(name) (\(id))" }
 
-    /// `rr_ROLE_ID_SECRET`: the id finds the row, the secret (256 random bits) is compared by its SHA-256.
+    /// `rr_ROLE_ID_SECRET`: the id finds the row; the secret (256 random bits) is compared by its SHA-256.
     public static func make(role: KeyRole, using generator: inout some RandomNumberGenerator) -> (
         id: APIKeyID, key: String
     ) {
@@ -32,10 +32,10 @@ public struct APIKey: Sendable, Equatable {
         return (id, "rr_\(role.name)_\(id)_\(hex(4))")
     }
 
-    /// The part of a key's text that may be shown. Nil for what cannot be a key.
+    /// The part of a key's text that may be shown. Nil if the text cannot be a key.
     public static func id(in key: String) -> APIKeyID? { parse(key[...])?.id }
 
-    /// The id in a key's text, and the digest of the text. Nil for what cannot be a key.
+    /// The id in a key's text, and the digest of the text. Nil if the text cannot be a key.
     static func parse(_ key: Substring) -> (id: APIKeyID, digest: [UInt8])? {
         var key = key
         return key.withUTF8 { text -> (id: APIKeyID, digest: [UInt8])? in
@@ -62,7 +62,7 @@ public struct APIKey: Sendable, Equatable {
         Array(SHA256.hash(data: Data(key.utf8)))
     }
 
-    /// In a time that does not depend on where the two differ.
+    /// Compares in constant time.
     func matches(_ other: [UInt8]) -> Bool { Self.areEqual(digest, other) }
 
     func matchesToken(_ other: [UInt8]) -> Bool { tokenDigest.map { Self.areEqual($0, other) } ?? false }

@@ -3,15 +3,16 @@ import Foundation
 import Postgres
 import RelayCore
 
-/// What a client gets for its id and key by OAuth 2.0: the same for ever for one key, and as good as the key until that is revoked.
+/// Access token that a client receives for its id and key through OAuth 2.0. It is the same for a key each time, and
+/// valid until the key is revoked.
 ///
-/// It follows from the key by HMAC, and the key does not follow from it. As of the key itself the database holds only a digest: who
-/// reads the database has neither.
+/// It is derived from the key by HMAC, so the key cannot be derived from it. The database holds only digests of both,
+/// so a reader of the database can use neither.
 enum AccessToken {
     private static let prefix = "rr_token_"
     private static let purpose = "receipt-relay access token"
 
-    /// `rr_token_ID_SECRET`, in the form of a key of a role that there is not.
+    /// `rr_token_ID_SECRET`: the form of a key, with a role that does not exist.
     static func make(from key: Substring, id: APIKeyID) -> String {
         let secret = HMAC<SHA256>.authenticationCode(
             for: Array(purpose.utf8), using: SymmetricKey(data: Array(key.utf8)))
@@ -22,9 +23,9 @@ enum AccessToken {
 }
 
 extension KeyStore {
-    /// The access token of a key that was authenticated.
+    /// Returns the access token of an authenticated key.
     ///
-    /// - Returns: nil for what is no key.
+    /// - Returns: nil if the text is not a key.
     public func accessToken(for key: Substring) async throws -> String? {
         guard let (id, _) = APIKey.parse(key) else { return nil }
         let token = AccessToken.make(from: key, id: id)

@@ -2,25 +2,27 @@ import NIOConcurrencyHelpers
 import Postgres
 import RelayCore
 
-/// The keys in memory: a request is authenticated without asking the database. Looked up anew every two seconds, so that is
-/// how long a revoked key lives on. A key that is not found is looked up at once; everybody who waits shares the look, and
-/// there are at most twenty in a second, so that guessing costs the database next to nothing. Keys that cannot be looked up anew
-/// serve for a minute: then nobody knows whether they were revoked.
+/// API keys in memory, which authenticate requests without a query. They are read again every two seconds, so a revoked
+/// key works for at most two seconds.
 ///
-/// The newest 10,000 keys are always in memory. Each look also reads the older keys that are in use, and those that are asked for.
+/// An unknown key causes a read at once. Concurrent callers share it, and there are at most twenty reads a second, so
+/// guessing costs the database next to nothing. If reads fail, keys remain valid for a minute, because their revocation
+/// cannot be seen.
+///
+/// The newest 10,000 keys are always in memory. Each read also includes older keys that are in use or requested.
 public final class KeyRing: Sendable {
     private struct State {
         var keys: [APIKeyID: APIKey]?
-        /// When the look was sent that ``keys`` came from.
+        /// When the read that returned ``keys`` was sent.
         var readAt: ContinuousClock.Instant?
         var lookedAt: ContinuousClock.Instant?
         var loading: Task<ContinuousClock.Instant, any Error>?
-        /// Asked for, and not in memory: the next look reads them by their ids.
+        /// Requested keys that are not in memory: the next read includes their ids.
         var wanted: Set<APIKeyID> = []
-        /// In memory, and older than the newest that every look reads.
+        /// Keys in memory that are older than the newest ones of every read.
         var others: Set<APIKeyID> = []
 
-        /// - Returns: what a look reads besides the newest keys.
+        /// - Returns: ids that a read includes besides the newest keys.
         mutating func takeWanted() -> (asked: Set<APIKeyID>, all: Set<APIKeyID>) {
             defer { wanted = [] }
             return (wanted, wanted.union(others))
@@ -41,8 +43,8 @@ public final class KeyRing: Sendable {
     }
 
     /// - Parameters:
-    ///   - mostNewest: how many of the newest keys are always in memory; at most so many older ones are, too.
-    ///   - now: by which keys grow old.
+    ///   - mostNewest: number of newest keys that are always in memory; also the limit of older ones.
+    ///   - now: the clock that determines the age of keys.
     init(
         store: RelayStore, mostNewest: Int = KeyStore.mostListed, now: @escaping @Sendable () -> ContinuousClock.Instant
     ) {
@@ -53,30 +55,30 @@ public final class KeyRing: Sendable {
 
     /// Nil for an unknown or revoked key.
     ///
-    /// - Throws: ``PostgresError`` where the keys cannot be read now, and have never been, or not for ``maximumAge``.
+    /// - Throws: ``PostgresError`` if the keys cannot be read, and have never been read, or not for ``maximumAge``.
     public func authenticate(_ text: Substring) async throws -> APIKey? {
         guard let (id, digest) = APIKey.parse(text) else { return nil }
         if let key = known(id) { return key.matches(digest) ? key : nil }
         return try await lookUp(id) { $0.matches(digest) }
     }
 
-    /// The key that an access token was given out for; see ``KeyStore/accessToken(for:)``.
+    /// The key for which an access token was issued; see ``KeyStore/accessToken(for:)``.
     ///
-    /// - Throws: as ``authenticate(_:)``.
+    /// - Throws: like ``authenticate(_:)``.
     public func authenticate(accessToken text: Substring) async throws -> APIKey? {
         guard let (id, digest) = APIKey.parse(text), AccessToken.isOne(text) else { return nil }
         if let key = known(id), key.matchesToken(digest) { return key }
-        // It may have been given out by another copy a moment ago.
+        // Another copy may have issued it a moment ago.
         return try await lookUp(id) { $0.matchesToken(digest) }
     }
 
     private func lookUp(_ id: APIKeyID, isRight: (APIKey) -> Bool) async throws -> APIKey? {
-        // The id is a stranger's text: what no key has is not sent to the database.
+        // The id comes from the client: text that cannot be a key's id is not sent to the database.
         guard APIKey.isID(id) else { return nil }
         want(id)
         let arrival = ContinuousClock.now
         let isLoaded = state.withLockedValue { trusted($0) != nil }
-        // A look that was under way already may have been sent before the key was made: then there is one more.
+        // A read already in progress may have been sent before the key was created; then one more follows.
         for _ in 0..<2 {
             do {
                 want(id)
@@ -94,7 +96,7 @@ public final class KeyRing: Sendable {
         state.withLockedValue { if $0.wanted.count < Self.mostWanted { $0.wanted.insert(id) } }
     }
 
-    /// The same from memory alone: nil also for a key that would have to be looked up.
+    /// The same from memory only: nil also for a key that would require a read.
     public func known(_ text: Substring) -> APIKey? {
         guard let (id, digest) = APIKey.parse(text), let key = known(id), key.matches(digest) else { return nil }
         return key
@@ -109,9 +111,9 @@ public final class KeyRing: Sendable {
         return state.keys
     }
 
-    /// Those who come while it runs share one look.
+    /// Reads the keys. Concurrent callers share one read.
     ///
-    /// - Returns: when the look was sent.
+    /// - Returns: when the read was sent.
     @discardableResult
     func load() async throws -> ContinuousClock.Instant {
         let loading = state.withLockedValue { state in
@@ -127,7 +129,7 @@ public final class KeyRing: Sendable {
                     return state.takeWanted()
                 }
                 let (newest, found) = try await store.keys.usable(limit: mostNewest, and: wanted.all)
-                // Those that somebody waits for come first. Those that are left out are read again when they are asked for.
+                // Requested keys have priority. Keys left out are read again when requested.
                 let asked = found.filter { wanted.asked.contains($0.id) }
                 let kept = found.filter { !wanted.asked.contains($0.id) }
                 let others = asked + kept.prefix(max(mostNewest - asked.count, 0))
@@ -144,7 +146,7 @@ public final class KeyRing: Sendable {
         return try await loading.value
     }
 
-    /// Until the task is cancelled.
+    /// Reads the keys periodically until the task is cancelled.
     public func run() async {
         while !Task.isCancelled {
             _ = try? await load()

@@ -6,14 +6,14 @@ extension KeyStore {
         k.id, k.publisher, k.role, k.app, k.name, k.digest, k.created_at, k.revoked_at, k.token_digest, k.all_publishers
         """
 
-    /// A key of all publishers is none of a single one's.
+    /// A key of all publishers is not in the scope of a single one.
     private static func isIn(_ scope: OpsScope) -> SQL {
         "(\(.text(scope.publisher)) IS NULL OR k.publisher = \(.text(scope.publisher)) AND NOT k.all_publishers)"
     }
 
     static let mostListed = 10_000
 
-    /// The newest, in the order in which they were made.
+    /// The newest keys, in the order of creation.
     private static func list(includingRevoked: Bool, in scope: OpsScope, limit: Int = mostListed) -> SQL {
         """
         SELECT \(keyColumns)
@@ -28,10 +28,10 @@ extension KeyStore {
         """
     }
 
-    /// Makes a key, and its publisher where new.
+    /// Creates a key, and its publisher if new.
     ///
-    /// - Parameter seesAllPublishers: of an ops key alone: it is held to no publisher.
-    /// - Returns: the key itself: nobody can read it a second time.
+    /// - Parameter seesAllPublishers: for ops keys only: the key is not restricted to a publisher.
+    /// - Returns: the key itself, which cannot be read a second time.
     public func create(
         role: KeyRole, name: String, publisher: PublisherID, app: BundleID, seesAllPublishers: Bool = false,
         using generator: inout some RandomNumberGenerator
@@ -54,12 +54,12 @@ extension KeyStore {
         try await database.query(Self.list(includingRevoked: includingRevoked, in: scope)).map { try Self.key($0) }
     }
 
-    /// Reads keys that are not revoked: the newest, and of the rest those that are asked for. A key that this version cannot decode is left
-    /// out. Index used: the primary key, of those that are asked for.
+    /// Reads keys that are not revoked: the newest, and the requested ones of the rest. Leaves out keys that this
+    /// version cannot decode. Index used: the primary key, for the requested ones.
     ///
     /// - Parameters:
-    ///   - limit: of the newest.
-    ///   - wanted: read as well if there are more than `limit`.
+    ///   - limit: number of newest keys.
+    ///   - wanted: ids read in addition if there are more than `limit` keys.
     func usable(limit: Int, and wanted: Set<APIKeyID>) async throws -> (newest: [APIKey], others: [APIKey]) {
         let rows = try await database.query(Self.list(includingRevoked: false, in: .all, limit: limit))
         let newest = rows.compactMap { try? Self.key($0) }
@@ -84,9 +84,9 @@ extension KeyStore {
             createdAt: try row.timestamp("created_at"), revokedAt: try row.timestampIfSet("revoked_at"))
     }
 
-    /// A running copy forgets a revoked key within two seconds.
+    /// Revokes a key. A running copy rejects it within two seconds.
     ///
-    /// - Returns: whose it was; nil where it was revoked already, or there is none in the scope.
+    /// - Returns: the key's publisher; nil if it was already revoked, or the scope does not contain it.
     public func revoke(_ id: APIKeyID, in scope: OpsScope) async throws -> PublisherID? {
         try await database.query(
             """

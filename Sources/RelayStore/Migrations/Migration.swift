@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import RelayCore
 
-/// One file of `migrations/`, as the executable carries it.
+/// One file of `migrations/`, as embedded in the executable.
 public struct Migration: Sendable, Equatable {
     public let number: Int
     /// The file's name without `.sql`.
@@ -14,7 +14,7 @@ public struct Migration: Sendable, Equatable {
         Hex.text(of: Array(SHA256.hash(data: Data(sql.utf8))))
     }
 
-    /// In order. A test holds this list against the folder.
+    /// All migrations, in order. A test compares this list with the folder.
     public static let all: [Migration] = [
         Migration("0001_road_of_a_receipt", PackageResources._001_road_of_a_receipt_sql),
         Migration("0002_upstream_protection", PackageResources._002_upstream_protection_sql),

@@ -1,7 +1,7 @@
 import Postgres
 import RelayCore
 
-/// Why the schema was left as it is.
+/// Why the schema was not migrated.
 public struct MigrationError: Error, Equatable, CustomStringConvertible {
     private enum Code: Equatable {
         case edited(String)
@@ -10,9 +10,9 @@ public struct MigrationError: Error, Equatable, CustomStringConvertible {
 
     private let code: Code
 
-    /// A migration that was applied reads otherwise now.
+    /// A migration was edited after it was applied.
     static func edited(_ name: String) -> MigrationError { MigrationError(code: .edited(name)) }
-    /// The database has a migration that this version does not know.
+    /// The database has a migration that is unknown to this version.
     static func unknown(_ number: Int) -> MigrationError { MigrationError(code: .unknown(number)) }
 
     public var description: String {
@@ -30,7 +30,7 @@ extension SchemaStore {
         SELECT number, checksum, applied_at FROM schema_migrations ORDER BY number
         """
 
-    /// Applies what is missing, in order, each migration in a transaction of its own. Two that run at once wait for each other.
+    /// Applies missing migrations in order, each in its own transaction. Concurrent calls wait for each other.
     ///
     /// - Parameter applied: called after each commit.
     /// - Throws: ``MigrationError``, ``PostgresError``.
@@ -38,12 +38,12 @@ extension SchemaStore {
         _ migrations: [Migration] = Migration.all, applied: @Sendable (Migration) -> Void = { _ in }
     ) async throws {
         try await makeTable()
-        // Long enough for reports and dumps to end; then somebody has to look.
+        // Long enough for reports and dumps to end; after that an operator must act.
         let deadline = ContinuousClock.now + .seconds(600)
         for migration in migrations {
             let isNew = try await retryingLock(deadline: deadline) { transaction in
                 _ = try await transaction.query("LOCK TABLE schema_migrations IN EXCLUSIVE MODE")
-                // A migration that waits for a lock holds up all that come after: it gives up instead.
+                // A migration that waits for a lock blocks all later transactions on the table, so it gives up instead.
                 _ = try await transaction.query("SET LOCAL lock_timeout = '3s'")
                 let done = try Self.applied(try await transaction.query(Self.appliedRows))
                 try Self.check(migrations, against: done)
@@ -61,7 +61,7 @@ extension SchemaStore {
         }
     }
 
-    /// Once more, after a pause, where a table that the migration changes is in use.
+    /// Retries after a pause if a table that the migration changes is in use.
     private func retryingLock(
         deadline: ContinuousClock.Instant, _ body: @Sendable (PostgresTransaction) async throws -> Bool
     ) async throws -> Bool {
@@ -74,11 +74,11 @@ extension SchemaStore {
         }
     }
 
-    /// Each migration with when it was applied; nil: not yet.
+    /// Each migration with the time when it was applied; nil: not yet.
     ///
-    /// - Parameter toleratesNewer: whether a database that a newer version has brought further is all right: it is for a copy
-    ///   that runs while the next version is rolled out, since every migration is safe for the version before it.
-    /// - Throws: ``MigrationError`` where the two do not fit.
+    /// - Parameter toleratesNewer: whether a database migrated by a newer version is accepted. A copy may run while the
+    ///   next version is rolled out, because every migration is safe for the version before it.
+    /// - Throws: ``MigrationError`` if schema and version do not fit.
     public func status(
         _ migrations: [Migration] = Migration.all, toleratesNewer: Bool = false
     ) async throws -> [(migration: Migration, appliedAt: Timestamp?)] {
@@ -90,7 +90,7 @@ extension SchemaStore {
         return migrations.map { ($0, done[$0.number]?.at) }
     }
 
-    /// Two copies that create the table in the same instant meet in the catalogue: one of them fails, and finds it there.
+    /// If two copies create the table at the same instant, one of them fails in the catalog, retries and finds it.
     private func makeTable() async throws {
         let table: SQL = """
             CREATE TABLE IF NOT EXISTS schema_migrations (

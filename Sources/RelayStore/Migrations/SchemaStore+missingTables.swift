@@ -1,6 +1,6 @@
 import Postgres
 
-/// Tables are missing although the migrations that made them are recorded as applied.
+/// Tables are missing although their migrations are recorded as applied.
 public struct DamagedSchema: Error, Equatable, CustomStringConvertible {
     public let tables: [String]
 
@@ -15,8 +15,8 @@ public struct DamagedSchema: Error, Equatable, CustomStringConvertible {
 }
 
 extension SchemaStore {
-    /// The tables that are missing although their migrations are recorded as applied. None where there is no schema at all, and none
-    /// where a newer version has migrated the database: it may have dropped a table.
+    /// Tables that are missing although their migrations are recorded as applied. Empty if there is no schema. Also
+    /// empty if a newer version has migrated the database, because it may have dropped a table.
     public func missingTables() async throws -> [String] {
         let tables = Migration.tables
         let names = PostgresValue.textArray(tables.map(\.name))
@@ -44,7 +44,8 @@ extension SchemaStore {
 }
 
 extension Migration {
-    /// Each table that stands after all migrations, with the migration that makes it. Without partitions, which go with their table.
+    /// Each table that exists after all migrations, with the migration that creates it. Without partitions, which
+    /// belong to their table.
     static let tables: [(name: String, number: Int)] = {
         var tables: [(name: String, number: Int)] = []
         for migration in all {
@@ -61,8 +62,8 @@ extension Migration {
 }
 
 extension Substring {
-    /// The name that a statement begins with. By hand: every process reads all migrations when it starts, and regular expressions took most of
-    /// the time until it was ready.
+    /// The name at the beginning of a statement. Parsed by hand: every process reads all migrations when it starts, and
+    /// regular expressions took most of the start-up time.
     fileprivate func name(after command: String, _ condition: String) -> String? {
         guard hasPrefix(command) else { return nil }
         let rest = dropFirst(command.count)

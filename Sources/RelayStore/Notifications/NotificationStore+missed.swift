@@ -1,16 +1,16 @@
 public import RelayCore
 
-/// One copy's turn to ask for notifications of one environment that did not get through.
+/// One copy's turn to ask Apple for missed notifications of one environment.
 public struct MissedNotificationsTurn: Sendable {
     let duty: Duty
-    /// Until when nothing is missing; nil where nobody has asked yet.
+    /// Time up to which no notification is missing; nil before the first query.
     public let completeUntil: Timestamp?
 }
 
 extension NotificationStore {
-    /// Nil while it is another copy's turn, or nobody's yet.
+    /// Takes the turn. Nil while another copy has it, or while it is not due.
     ///
-    /// - Parameter isSandbox: each environment has its own: one that cannot be asked holds the other up in nothing.
+    /// - Parameter isSandbox: each environment has its own turn, so that an unreachable one does not delay the other.
     public func takeMissedTurn(isSandbox: Bool) async throws -> MissedNotificationsTurn? {
         guard let duty = try await relay.duties.take(isSandbox ? .missedSandboxNotifications : .missedNotifications)
         else {
@@ -20,14 +20,14 @@ extension NotificationStore {
         return MissedNotificationsTurn(duty: duty, completeUntil: progress.flatMap { Timestamp(datable: $0) })
     }
 
-    /// To be said at least every half a minute.
+    /// Renews the lease. Call this at least every half minute.
     ///
-    /// - Throws: where the turn has passed to another copy.
+    /// - Throws: if another copy has taken the turn.
     public func keep(_ turn: MissedNotificationsTurn) async throws { try await relay.duties.keep(turn.duty) }
 
     /// - Parameters:
-    ///   - completeUntil: nil: as before.
-    ///   - pause: until the next turn, whosesoever that is.
+    ///   - completeUntil: nil: unchanged.
+    ///   - pause: time until the next turn, in any copy.
     public func end(_ turn: MissedNotificationsTurn, completeUntil: Timestamp?, pause: Duration) async throws {
         try await relay.duties.keep(turn.duty, progress: completeUntil.map { String($0.microseconds) })
         try await relay.duties.leave(turn.duty, for: pause)

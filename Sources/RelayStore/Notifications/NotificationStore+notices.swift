@@ -1,7 +1,7 @@
 import RelayCore
 
 extension NotificationStore {
-    /// Messages to the publisher's endpoints about what concerns no purchase.
+    /// Messages to the publisher's endpoints about a notification that concerns no purchase.
     func notices(of notification: StoreNotification, publisher: PublisherID) async throws -> [NewDelivery] {
         guard let notice = notification.notice else { return [] }
         let isSandbox = SubscriptionName(

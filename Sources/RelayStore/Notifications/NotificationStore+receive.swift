@@ -7,14 +7,15 @@ import Traces
 extension NotificationStore {
     private struct Repeated: Error {}
 
-    /// Takes a genuine notification in, once, with everything that follows from it: of Apple's the ledger, what was granted on the
-    /// subscription, the way on to Cleeng; of another store's the question to that store. All of it is committed when this returns.
+    /// Stores a genuine notification once, with all its consequences. For Apple's, these are the ledger update, changes
+    /// of grants, and the relay to Cleeng. For another store's, it is the question to that store. All of it is
+    /// committed when this returns.
     ///
     /// - Parameters:
-    ///   - leeway: how long after its end a subscription that will renew is waited for.
-    ///   - publisher: whose it is, where that is known.
-    ///   - now: the database's time, for the day in its id.
-    /// - Throws: ``PostgresError``; then nothing of it was taken in, or it is not known, and the same again finds out.
+    ///   - leeway: how long after its end a renewing subscription is still considered active.
+    ///   - publisher: the notification's publisher, if known.
+    ///   - now: the database's time, whose day becomes part of the id.
+    /// - Throws: ``PostgresError``; nothing was stored then, or the outcome is unknown. A retry settles it.
     public func receive(
         _ received: ReceivedNotification, of known: PublisherID? = nil, leeway: Duration, now: Timestamp
     ) async throws -> ReceiveOutcome {
@@ -68,7 +69,7 @@ extension NotificationStore {
         return .stored
     }
 
-    /// Whether it was taken in. Index used: the primary key.
+    /// Whether the notification was already stored. Index used: the primary key.
     public func isKnown(_ notification: StoreNotification) async throws -> Bool {
         let name = Self.name(of: notification)
         return try await !database.query(
@@ -121,7 +122,7 @@ extension NotificationStore {
         return [named, archived, queued]
     }
 
-    /// One for the subscription, and one for each that it was before.
+    /// One message for the subscription, and one for each of its earlier names.
     static func messages(of notification: StoreNotification, publisher: PublisherID, id: NotificationID)
         -> [LedgerMessage]
     {
@@ -136,14 +137,15 @@ extension NotificationStore {
         return LedgerMessage(name(original), word, bundleID: notification.bundleID, note: note).withMoves
     }
 
-    /// Finds a notification's publisher: the only one with keys for the app, else the one whose app has posted a
-    /// purchase of it, else one with a key for the app, else the first.
+    /// Finds a notification's publisher. It is the only one with keys for the app, else the one whose app posted a
+    /// purchase of the subscription. Otherwise it is one with a key for the app, else the first publisher.
     func publisher(of notification: StoreNotification) async throws -> PublisherID {
         let publishers = try await relay.publishers.ids()
         guard publishers.count > 1 else { return publishers.first ?? PublisherID.first }
-        // An app that one publisher alone has keys for is that one's, whatever others send about its purchases.
+        // If only one publisher has keys for the app, the notification is that publisher's, whoever posted its
+        // purchases.
         if let bundle = notification.app {
-            // Two at most: whether it is one's alone. The whole of a small table.
+            // Two rows suffice to see whether there is only one. Reads all of a small table.
             let owners = try await database.query(
                 """
                 SELECT DISTINCT k.publisher FROM api_keys k
@@ -160,7 +162,7 @@ extension NotificationStore {
             return publisher
         }
         guard let bundle = notification.app else { return PublisherID.first }
-        // The publisher with the app's newest key; a valid key comes first.
+        // The publisher with the app's newest key; valid keys come before revoked ones.
         return try await database.query(
             """
             SELECT k.publisher
@@ -172,8 +174,8 @@ extension NotificationStore {
         ).first?.get(0) ?? PublisherID.first
     }
 
-    /// The publisher whose app has posted a genuine purchase of it. Indexes used: `validations_subscription`, the primary
-    /// key.
+    /// The publisher whose app has posted a genuine purchase of the subscription. Indexes used:
+    /// `validations_subscription`, the primary key.
     private func purchaser(
         of key: TransactionID, _ environments: [StoreEnvironment], _ publishers: Set<PublisherID>
     ) async throws -> PublisherID? {
@@ -202,8 +204,8 @@ extension NotificationStore {
         ).first?.get(0)
     }
 
-    /// Forgets which notifications have come, where they cannot come again; a bounded number at a time. The App Store repeats a
-    /// notification for a week, and gives it out by its history for 180 days.
+    /// Forgets the names of notifications that cannot come again; a bounded number at a time. The App Store repeats a
+    /// notification for a week, and lists it in its history for 180 days.
     public func pruneNames() async throws -> Int {
         try await database.query(
             """
@@ -216,10 +218,10 @@ extension NotificationStore {
     }
 }
 
-/// A genuine notification on its way into the archive.
+/// A genuine notification to be stored.
 public struct ReceivedNotification: Sendable {
     public var notification: StoreNotification
-    /// As it came.
+    /// The body as received.
     public var body: [UInt8]
     private let isRelayed: PerPublisher<Bool>
 
@@ -229,18 +231,19 @@ public struct ReceivedNotification: Sendable {
         self.isRelayed = isRelayed
     }
 
-    /// Whether it is passed on to Cleeng.
+    /// Whether it is relayed to Cleeng.
     func isRelayed(for publisher: PublisherID) -> Bool {
         notification.store == .apple && isRelayed.isRelayed(for: publisher)
     }
 }
 
 extension PerPublisher<Bool> {
-    /// Whether a publisher's notifications are passed on. Where this copy does not have its account, that is left to those that do.
+    /// Whether a publisher's notifications are relayed. If this copy lacks the publisher's account, copies that have it
+    /// decide.
     public func isRelayed(for publisher: PublisherID) -> Bool { self[publisher] ?? true }
 }
 
-/// Outcome of a received notification. Both are after the commit.
+/// Outcome of a received notification. In both cases the transaction is committed.
 public enum ReceiveOutcome: Sendable, Equatable {
     case stored
     case repeated

@@ -2,14 +2,14 @@ import Postgres
 public import RelayCore
 
 extension NotificationStore {
-    /// Takes notifications that are to be passed on, for `lease`.
+    /// Claims notifications that must be relayed, for `lease`.
     ///
-    /// Claims one notification of a subscription at a time, in signing order; one that was being sent when its copy
-    /// died goes first. Indexes used: `notification_relays_due` once for each publisher, and for each row
+    /// Claims one notification of a subscription at a time, in signing order. One whose copy died while sending goes
+    /// first. Indexes used: `notification_relays_due` once for each publisher, and for each row
     /// `notification_relays_lane`. If two workers claim two of one subscription at once, the index
     /// `notification_relays_one_sender` fails one statement, which is run again.
     ///
-    /// - Throws: ``PostgresError``; with the constraint `notification_relays_one_sender` the same again succeeds.
+    /// - Throws: ``PostgresError``; after a violation of `notification_relays_one_sender`, a retry succeeds.
     public func claim(
         of scope: PublisherScope = .common, limit: Int, lease: Duration
     ) async throws -> [ClaimedNotification] {
@@ -108,7 +108,7 @@ extension NotificationStore {
         }
     }
 
-    /// What waits to be passed on.
+    /// Counts of notifications that wait to be relayed.
     public func backlog(in scope: OpsScope) async throws -> NotificationBacklog {
         let rows = try await database.query(
             """
@@ -124,38 +124,38 @@ extension NotificationStore {
     }
 }
 
-/// What Cleeng has not taken of the App Store's notifications.
+/// The App Store's notifications that Cleeng has not accepted yet.
 public struct NotificationBacklog: Sendable, Equatable {
     public var waiting: Int
-    /// Notifications among them that Cleeng refuses for their content.
+    /// Notifications among them that Cleeng rejects because of their content.
     public var refused: Int
-    /// For how long the oldest has waited; nil where there is none.
+    /// Age of the oldest notification; nil if there is none.
     public var oldest: Duration?
 }
 
-/// Ids of notifications are made as those of validations are: where the row is stands in them.
+/// Like the id of a validation, it contains the row's location.
 public typealias NotificationID = ValidationID
 
-/// A notification that this process passes on, for as long as its lease holds.
+/// A notification that this process relays while its lease lasts.
 public struct ClaimedNotification: ClaimedItem {
     public let row: ClaimedRow
     public var id: NotificationID
     public var fence: Int32
-    /// This one included.
+    /// Includes this attempt.
     public var attempts: Int
-    /// The subscription; of what is about none the notification itself.
+    /// The subscription, or the notification itself if it concerns none.
     public var lane: TransactionID
-    /// Nil where it is no longer kept.
+    /// Nil if it is no longer stored.
     public var body: Private<[UInt8]>?
-    /// Trace of the request that brought it; see ``StoredTrace``.
+    /// Trace of the request that delivered it; see ``StoredTrace``.
     public var trace: String?
 }
 
-/// Outcome of a try to pass one on.
+/// Outcome of relaying a notification.
 public enum RelayOutcome: Sendable, Equatable {
     case delivered
-    /// - Parameter standsAside: it is refused for what is in it, and does not hold up those after it.
+    /// - Parameter standsAside: it is rejected because of its content, and does not delay later ones.
     case failed(String, next: Duration, standsAside: Bool)
-    /// There is nothing left to send.
+    /// The notification is no longer stored, so there is nothing to send.
     case gone
 }

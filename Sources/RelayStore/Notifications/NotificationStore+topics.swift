@@ -3,8 +3,8 @@ import Postgres
 public import RelayCore
 
 extension NotificationStore {
-    /// Writes what a message says of the subscription that it came by; nil where it says nothing, or what was written a moment ago. Of two messages
-    /// the one that was sent later counts.
+    /// Records the state of a topic's subscription that a message shows. Nil if it shows none, or if that was recorded
+    /// a moment ago. Of two messages, the one that was sent later counts.
     func note(_ news: TopicNews?, said id: NotificationID, of publisher: PublisherID) -> SQL? {
         guard let news, news.state != .confirmed || memory.noted.isTime(for: "topic \(news.topic)") else { return nil }
         let confirms = news.state != .confirmed
@@ -24,7 +24,7 @@ extension NotificationStore {
             """
     }
 
-    /// The subscriptions to topics, by their names. A table of a few rows.
+    /// Subscriptions to topics, by name. Reads all of a small table.
     public func topics(in scope: OpsScope) async throws -> [TopicSubscription] {
         try await database.query(
             """
@@ -43,7 +43,7 @@ extension NotificationStore {
         }
     }
 
-    /// Notes that a subscription was confirmed just now.
+    /// Records that a subscription has just been confirmed.
     public func confirmed(_ topic: String) async throws {
         _ = try await database.query(
             """
@@ -54,14 +54,14 @@ extension NotificationStore {
     }
 }
 
-/// This service's subscription to a topic.
+/// This relay's subscription to a topic.
 public struct TopicSubscription: Sendable, Equatable {
     public var topic: String
-    /// As ``StorePlatform`` names it.
+    /// Name of the store, as in ``StorePlatform``.
     public var store: String
     public var state: TopicNews.State
-    /// When the message was sent that says so, or when it was confirmed here.
+    /// When the message with this state was sent, or when the subscription was confirmed here.
     public var since: Timestamp
-    /// The notification that can confirm it; nil if none came.
+    /// Notification with which the subscription can be confirmed; nil if none came.
     public var notification: NotificationID?
 }

@@ -4,7 +4,7 @@ import Postgres
 public import RelayCore
 
 extension StoreNotification {
-    /// Whether this version knows what it says. One that is not understood is kept, and changes nothing.
+    /// Whether this version understands the notification. One that is not understood is stored and changes nothing.
     ///
     /// An App Store notification has the environment `unknown` only if it is not understood: see
     /// `SignedNotification.notification()`.
@@ -12,12 +12,12 @@ extension StoreNotification {
 }
 
 extension OpsNotification {
-    /// Whether the version that received it, or that replayed it last, knew what it says.
+    /// Whether the version that last received or replayed the notification understood it.
     public var isUnderstood: Bool { store != StorePlatform.apple.rawValue || environment != .unknown }
 }
 
 extension NotificationStore {
-    /// Counts and logs a notification that was stored, and that this version does not understand.
+    /// Counts and logs a stored notification that this version does not understand.
     func report(notUnderstood notification: StoreNotification, as id: NotificationID) {
         Counter(label: "relay_notifications_not_understood").increment()
         memory.logger.warning(
@@ -25,13 +25,13 @@ extension NotificationStore {
             metadata: ["id": "\(id)", "type": "\(notification.type)"])
     }
 
-    /// Fills in the row of a notification that was not understood when it came, and queues what follows from it besides the ledger's
-    /// changes. A second call changes nothing.
+    /// Completes the row of a notification that was not understood when it came, and queues its consequences apart from
+    /// ledger changes. A second call changes nothing.
     ///
     /// - Parameters:
-    ///   - archived: as it was stored.
-    ///   - notification: the same, read by this version, which understands it.
-    /// - Returns: whose it is. Before, nobody could tell.
+    ///   - archived: the stored notification.
+    ///   - notification: the same, as read by this version.
+    /// - Returns: its publisher, which was unknown before.
     func complete(_ archived: OpsNotification, by notification: StoreNotification) async throws -> PublisherID {
         let publisher = try await self.publisher(of: notification)
         let notices = try await self.notices(of: notification, publisher: publisher)

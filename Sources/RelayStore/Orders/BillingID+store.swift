@@ -3,7 +3,8 @@ import Postgres
 public import RelayCore
 
 extension BillingID {
-    /// The id of a store's subscription, for one publisher. Rows and public ids contain it: how it is made can never change.
+    /// The id of a store's subscription, for one publisher. Rows and public ids contain it, so its derivation must
+    /// never change.
     public init(external name: SubscriptionName) {
         var hash = SHA256()
         for part in [
@@ -16,12 +17,12 @@ extension BillingID {
         self.init(digest: Array(hash.finalize()))
     }
 
-    /// The values of the two columns by which a row is reached: bucket, id.
+    /// Values of the two key columns: bucket, id.
     var key: SQL { "\(.int2(Int16(bucket.number))), \(.billingID(self))" }
 }
 
 extension OrderStore {
-    /// Makes an id by the database's clock, if already known, so that ids of all copies sort by time.
+    /// Creates an id from the database's clock, if already known, so that ids of all copies sort by time.
     func newBillingID() -> BillingID {
         var generator = SystemRandomNumberGenerator()
         return BillingID(at: memory.clock.nowOrHostTime, using: &generator)

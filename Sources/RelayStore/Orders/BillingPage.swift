@@ -1,13 +1,13 @@
 import Postgres
 public import RelayCore
 
-/// Which of a publisher's rows, in the order in which they were written.
+/// A page of a publisher's rows, in the order in which they were written.
 public struct BillingPage: Sendable {
     public static let standard = 100
     public static let most = 500
 
     public var take: Int
-    /// The last one of the page before.
+    /// The last id of the previous page.
     public var from: BillingID?
 
     public init(take: Int = standard, from: BillingID? = nil) {
@@ -15,10 +15,10 @@ public struct BillingPage: Sendable {
         self.from = from
     }
 
-    /// The condition, order and limit for this page of a table's rows. An id without a row, made up or removed meanwhile, stands for the
-    /// second that it was made in.
+    /// The condition, order and limit for this page of a table's rows. An id without a row, invented or removed
+    /// meanwhile, counts as the second encoded in it.
     ///
-    /// - Parameter row: the name of the table's row in the statement.
+    /// - Parameter row: the alias of the table in the statement.
     func rows(of publisher: PublisherID, in table: String, as row: String) -> SQL {
         let (row, id) = (SQL(unescaped: row), PostgresValue.text(from?.description ?? ""))
         return """

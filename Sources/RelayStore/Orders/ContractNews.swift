@@ -1,14 +1,14 @@
 import Postgres
 import RelayCore
 
-/// Events of contracts, derived from changes of their subscriptions. A ledger update looks contracts up when it opens (one probe of a primary key
-/// for each subscription) and writes only where there is one.
+/// Events of contracts, derived from changes of their subscriptions. A ledger update looks up contracts when it opens,
+/// with one primary key probe for each subscription. It writes only if there is a contract.
 enum ContractNews {
     struct Contract: Sendable {
         var id: String
         var customer: String
         var publisher: PublisherID
-        /// Active ones of the publisher.
+        /// The publisher's active endpoints.
         var endpoints: [Endpoint]
     }
 
@@ -28,7 +28,7 @@ enum ContractNews {
             }
         }
 
-        /// In a lane of its own: no message of this kind replaces another.
+        /// Each message has its own lane: none replaces another.
         func delivery(
             _ event: BillingEvent, publisher: PublisherID, contract: String, customer: String, order: String? = nil,
             at now: Timestamp
@@ -46,7 +46,7 @@ enum ContractNews {
     private static let isActive: SQL =
         "e.kind = \(WebhookEndpoint.StoredKind.events) AND e.disabled_at IS NULL AND e.removed_at IS NULL"
 
-    /// The whole of a small table.
+    /// Reads all of a small table.
     static func endpoints(of publisher: PublisherID) -> SQL {
         """
         SELECT \(endpointColumns) FROM webhook_endpoints e
@@ -72,7 +72,7 @@ enum ContractNews {
             """
     }
 
-    /// - Parameter found: called for each subscription that has a contract, with its index among the names.
+    /// - Parameter found: called for each subscription with a contract, with the index of its name.
     static func read(_ rows: PostgresRows, found: (Int, Contract) -> Void) throws {
         var contracts: [Int: Contract] = [:]
         for row in rows {
@@ -105,7 +105,8 @@ enum ContractNews {
         }
     }
 
-    /// Brings subscriptions that the store continues under another number into the contracts that they had. Index used: the primary key.
+    /// Adds subscriptions that the store continues under another number to their previous contracts. Index used: the
+    /// primary key.
     static func moves(_ entries: [LedgerUpdate.Entry]) -> [SQL] {
         entries.filter { $0.contract == nil && !$0.message.word.movesFrom.isEmpty }.flatMap { new in
             let name = new.message.name
@@ -131,7 +132,7 @@ enum ContractNews {
 }
 
 extension LedgerUpdate.Entry {
-    /// Nil where the contract is unchanged. The end of a subscription that moved to another number changes nothing.
+    /// Nil if the contract is unchanged. The end of a subscription that moved to another number changes nothing.
     fileprivate var contractEvent: BillingEvent? {
         guard ledger.movedTo == nil, let shown else { return nil }
         let before = BillingEvent.Picture(

@@ -1,11 +1,11 @@
 import Postgres
 public import RelayCore
 
-/// Somebody whom a publisher makes contracts with.
+/// A customer with whom a publisher makes contracts.
 public struct BillingCustomer: Sendable, Equatable {
     public var id: BillingID
     public var createdAt: Timestamp
-    /// What the publisher gave of them: a JSON object.
+    /// Details from the publisher: a JSON object.
     public var details: Private<String>
 }
 
@@ -35,7 +35,7 @@ extension OrderStore {
         return try BillingCustomer(row)
     }
 
-    /// Nil where this publisher has none by that id. Index used: the primary key.
+    /// Nil if this publisher has no such customer. Index used: the primary key.
     public func billingCustomer(_ id: BillingID, publisher: PublisherID) async throws -> BillingCustomer? {
         try await database.query(
             """

@@ -2,17 +2,17 @@ import Postgres
 import RelayCore
 
 /// Abandoned billing rows: orders that were never committed, and checked subscriptions that never had a contract.
-/// Contracts, and the orders and subscriptions of which they were made, are kept for ever.
+/// Contracts, with their orders and subscriptions, are kept forever.
 public enum BillingLeftovers: String, Sendable, CaseIterable {
     case orders
     case externalSubscriptions = "external_subscriptions"
 
-    /// Rows a step.
+    /// Number of rows in a step.
     fileprivate static let pageSize: Int32 = 2_000
 
-    /// Which rows are old. Indexes used: `orders_open`, `external_subscriptions_unused`.
+    /// Selects old rows. Indexes used: `orders_open`, `external_subscriptions_unused`.
     ///
-    /// - Parameter day: the first one that is kept.
+    /// - Parameter day: the first day that is kept.
     private func isOld(before day: Int) -> SQL {
         let limit: SQL = "(DATE 'epoch' + \(.int4(Int32(clamping: day))))::timestamp AT TIME ZONE 'UTC'"
         return switch self {
@@ -25,8 +25,8 @@ public enum BillingLeftovers: String, Sendable, CaseIterable {
         "SELECT EXISTS (SELECT FROM \(unescaped: rawValue) WHERE \(isOld(before: day)))"
     }
 
-    /// Removes the next page and counts its rows and the removed ones. Rows that a commit holds are skipped. The conditions are checked again
-    /// under the lock, so that what was ordered or committed meanwhile stays.
+    /// Removes the next page, and counts its rows and the removed ones. Rows locked by a commit are skipped. The
+    /// conditions are checked again under the lock, so that rows ordered or committed meanwhile stay.
     fileprivate func removal(before day: Int) -> SQL {
         switch self {
         case .orders:
@@ -68,9 +68,9 @@ public enum BillingLeftovers: String, Sendable, CaseIterable {
 }
 
 extension OrderStore {
-    /// The kinds that have rows, in the order of removal.
+    /// The kinds with old rows, in the order of removal.
     ///
-    /// - Parameter day: the first one that is kept.
+    /// - Parameter day: the first day that is kept.
     func billingLeftovers(before day: Int) async throws -> [BillingLeftovers] {
         var found: [BillingLeftovers] = []
         for one in BillingLeftovers.allCases {

@@ -4,13 +4,13 @@ public import RelayCore
 /// Result of a commit.
 public enum CommitOutcome: Sendable, Equatable {
     case contract(BillingContract)
-    /// The subscription has a contract, by another order.
+    /// The subscription has a contract through another order.
     case conflict
     case unknownOrder
 }
 
-/// A commit is one transaction, which locks the external subscription first. Of two concurrent commits for a subscription the later one sees
-/// what the first wrote.
+/// A commit is one transaction, which locks the external subscription first. Of two concurrent commits for a
+/// subscription, the later one sees what the first wrote.
 ///
 ///     lock the subscription ─► its contract, the order's state ─► the ledger records the store's statement
 ///         ─► contract, its subscription, the order's state, messages; COMMIT
@@ -19,9 +19,9 @@ extension OrderStore {
     /// Conflicts with concurrent transactions, which a retry resolves: unique violations, deadlocks, serialization failures.
     private static let races: [String?] = ["23505", "40P01", "40001"]
 
-    /// Makes the contract of an order, or brings its subscription into the contract that it names.
+    /// Creates the contract of an order, or adds its subscription to the contract that the order names.
     ///
-    /// - Parameter leeway: how long after its end a subscription that will renew is waited for.
+    /// - Parameter leeway: how long after its end a renewing subscription is still considered active.
     public func commit(_ id: BillingID, publisher: PublisherID, leeway: Duration) async throws -> CommitOutcome {
         guard let order = try await order(id, publisher: publisher) else { return .unknownOrder }
         guard let (verdict, changed, closing) = try await tryToCommit(order, publisher: publisher, leeway: leeway)
@@ -38,7 +38,7 @@ extension OrderStore {
 
     private typealias Committed = (CommitVerdict, [Validation], LedgerUpdate.Closing)
 
-    /// Nil where the order was removed meanwhile.
+    /// Nil if the order was removed meanwhile.
     private func tryToCommit(
         _ order: BillingOrder, publisher: PublisherID, leeway: Duration
     ) async throws -> Committed? {
@@ -59,7 +59,7 @@ extension OrderStore {
         _ order: BillingOrder, publisher: PublisherID, leeway: Duration, in transaction: PostgresTransaction
     ) async throws -> Committed? {
         let subscription = order.externalSubscription
-        // Index used: primary keys. The order's row is held too, so that it is not thrown away as one that nobody commits.
+        // Index used: primary keys. The order's row is locked too, so that it is not removed as an abandoned one.
         let found = try await transaction.pipeline([
             """
             SELECT e.publisher, e.environment, e.subscription_key, e.bundle_id, e.word
@@ -88,7 +88,8 @@ extension OrderStore {
         var closing = update.closing(entries)
         let names = try await names(of: name, entries, transaction)
         guard try await transaction.query(Self.contracts(of: names.all)).isEmpty else {
-            // The same subscription has a contract under another of its names. The ledger still records the store's statement.
+            // The subscription has a contract under another of its names. The ledger still records the store's
+            // statement.
             let answers = try await transaction.commit(with: closing.queries)
             return (.conflicts, try closing.changed(answers), closing)
         }
@@ -110,7 +111,8 @@ extension OrderStore {
         return (verdict, try closing.changed(answers), closing)
     }
 
-    /// Names under which the subscription may have a contract, and those that join this one. The ledgers are locked, so no move comes between.
+    /// Names under which the subscription may have a contract, and those that join this one. The ledgers are locked, so
+    /// no concurrent move is possible.
     private func names(
         of name: SubscriptionName, _ entries: [LedgerUpdate.Entry], _ transaction: PostgresTransaction
     ) async throws -> (all: [SubscriptionName], joining: [SubscriptionName]) {
@@ -122,8 +124,8 @@ extension OrderStore {
         return (joining + earlier + later.flatMap { $0.names() }.filter { !joining.contains($0) }, joining)
     }
 
-    /// A subscription joins one contract: a second insert fails by the primary key and nothing of the commit is written. `checked_at` keeps a
-    /// concurrent removal of old subscriptions from taking this one.
+    /// A subscription joins only one contract: a second insert violates the primary key, and nothing of the commit is
+    /// written. Updating `checked_at` prevents a concurrent removal of this subscription as an old one.
     private func writes(_ order: BillingOrder, _ names: [SubscriptionName], publisher: PublisherID) -> [SQL] {
         let joins: [SQL] = names.map { name in
             """

@@ -31,9 +31,9 @@ extension OrderStore {
         """
     }
 
-    /// Nil where this publisher has none by that id. Index used: the primary key.
+    /// Nil if this publisher has no such contract. Index used: the primary key.
     ///
-    /// - Parameter leeway: how long after its end a subscription that will renew is waited for.
+    /// - Parameter leeway: how long after its end a renewing subscription is still considered active.
     public func contract(_ id: BillingID, publisher: PublisherID, leeway: Duration) async throws -> BillingContract? {
         let page: SQL = "(c.bucket, c.id) = (\(id.key)) AND c.publisher = \(.text(publisher))"
         return try Self.contracts(try await database.query(Self.select(page)), leeway: leeway).first
@@ -41,7 +41,7 @@ extension OrderStore {
 
     /// Indexes used: `contracts_written`, `contracts_customer_written`.
     ///
-    /// - Parameter customer: nil: everybody's.
+    /// - Parameter customer: nil: all customers.
     public func contracts(
         of publisher: PublisherID, customer: BillingID? = nil, _ page: BillingPage, leeway: Duration
     ) async throws -> [BillingContract] {
@@ -92,7 +92,7 @@ extension OrderStore {
             """
     }
 
-    /// The contracts that subscriptions have by these names.
+    /// Contracts of the subscriptions with these names.
     func contracts(of names: [SubscriptionName]) async throws -> [SubscriptionName: CheckedSubscription.Contract] {
         var contracts: [SubscriptionName: CheckedSubscription.Contract] = [:]
         for row in try await database.query(Self.contracts(of: names)) {

@@ -1,7 +1,7 @@
 import Postgres
 public import RelayCore
 
-/// A subscription that was checked, and its contract.
+/// A checked subscription and its contract.
 public struct CheckedSubscription: Sendable, Equatable {
     public struct Contract: Sendable, Equatable {
         public var id: BillingID
@@ -10,17 +10,18 @@ public struct CheckedSubscription: Sendable, Equatable {
 
     public var id: BillingID
     public var platform: StorePlatform
-    /// Nil where no order of it was ever committed.
+    /// Nil if no order of this subscription was ever committed.
     public var contract: Contract?
 }
 
 extension OrderStore {
     private static let environments = ["Production", "Sandbox", "Xcode", "LocalTesting"] as [StoreEnvironment]
 
-    /// Stores what was checked, so that an order can name it. A subscription that the store continues under another number is stored under
-    /// that one.
+    /// Stores checked subscriptions, so that an order can name them. A subscription that the store continues under
+    /// another number is stored under that number.
     ///
-    /// - Returns: in the same order; each once. Without those of another publisher's apps.
+    /// - Returns: the subscriptions in the same order, without duplicates, and without those of another publisher's
+    ///   apps.
     public func record(
         _ subscriptions: [ExternalSubscription], publisher: PublisherID
     ) async throws -> [CheckedSubscription] {
@@ -28,7 +29,8 @@ extension OrderStore {
         guard !found.isEmpty else { return [] }
         let foreign = try await foreign(found.map(\.one.bundleID), to: publisher)
         if !foreign.isEmpty {
-            // A subscription with a contract of this publisher's stays theirs, even if another publisher has the app by now.
+            // A subscription with this publisher's contract stays with it, even if the app now belongs to another
+            // publisher.
             let contracts = try await contracts(of: found.flatMap(\.names))
             found.removeAll { one in
                 one.one.bundleID.map(foreign.contains) == true && !one.names.contains { contracts[$0] != nil }
@@ -43,7 +45,8 @@ extension OrderStore {
         }
     }
 
-    /// In the order of their keys, as every writer locks them. A newer statement is not replaced by an older one, or by none.
+    /// Writes in the order of the keys, as every writer locks them. An older statement, or none, does not replace a
+    /// newer one.
     private static func write(_ found: [Present], publisher: PublisherID) -> SQL {
         let words = found.map { $0.one.word == LedgerStatement() ? nil : $0.one.word }
         let rows: SQLTable =
@@ -80,7 +83,7 @@ extension OrderStore {
         var names: [SubscriptionName]
     }
 
-    /// Each once, under its present name.
+    /// The subscriptions under their present names, without duplicates.
     private func present(
         _ subscriptions: [ExternalSubscription], publisher: PublisherID
     ) async throws -> [Present] {
@@ -100,14 +103,14 @@ extension OrderStore {
                 found.append(one)
                 continue
             }
-            // Checked by an earlier name and by its own: what the store says under its own counts.
+            // If it was checked by an earlier name and by its own, the store's statement about its own name counts.
             if found[place].one.word == LedgerStatement() { found[place] = one }
         }
         return found
     }
 
-    /// Bundle ids of other publishers' apps among these. As with notifications, an app belongs to the publishers that have keys for it. Reads
-    /// all of a small table.
+    /// Bundle ids of other publishers' apps among these. As with notifications, an app belongs to the publishers that
+    /// have keys for it. Reads all of a small table.
     func foreign(_ bundleIDs: [BundleID?], to publisher: PublisherID) async throws -> Set<BundleID> {
         let bundleIDs = Set(bundleIDs.compactMap(\.self)).sorted()
         guard !bundleIDs.isEmpty else { return [] }
@@ -122,8 +125,8 @@ extension OrderStore {
         return Set(try rows.map { try $0.get("app") })
     }
 
-    /// Apple's subscriptions of a publisher that have this transaction as their first, which names the subscription, or as their newest.
-    /// Indexes used: the primary key, and `ledgers_transaction`.
+    /// Apple's subscriptions of a publisher that have this transaction as their first, which is their key, or as their
+    /// newest. Indexes used: the primary key, and `ledgers_transaction`.
     public func subscriptions(
         ofTransaction id: TransactionID, publisher: PublisherID
     ) async throws -> [ExternalSubscription] {
@@ -149,7 +152,7 @@ extension OrderStore {
 }
 
 extension PostgresRow {
-    /// What the store said when the subscription was checked last; nil where it said nothing.
+    /// The store's statement at the last check; nil if there was none.
     func checkedWord() throws -> LedgerStatement? {
         try get("word", as: String?.self).map {
             try LedgerJSON.value(LedgerStatement.self, $0, column: "external_subscriptions.word")

@@ -4,7 +4,7 @@ public import RelayCore
 public struct BillingOrder: Sendable, Equatable {
     public var id: BillingID
     public var customer: BillingID
-    /// A contract with this id exists once the order is completed, or where it is an upgrade.
+    /// A contract with this id exists once the order is completed, or if it is an upgrade.
     public var contract: BillingID
     public var externalSubscription: BillingID
     public var type: OrderType
@@ -12,15 +12,15 @@ public struct BillingOrder: Sendable, Equatable {
     public var createdAt: Timestamp
     public var completedAt: Timestamp?
     public var platform: StorePlatform
-    /// As the store names it; nil where nobody said.
+    /// The store's product id; nil if unknown.
     public var productID: ProductID?
     public var isTrial: Bool
 }
 
 extension BillingOrder {
-    /// Orders with what was checked of their subscriptions.
+    /// Orders with the last check of their subscriptions.
     ///
-    /// - Parameter condition: of `orders o`, with order and limit.
+    /// - Parameter condition: condition on `orders o`, with order and limit.
     fileprivate static func select(_ condition: SQL) -> SQL {
         """
         SELECT o.id, o.customer, o.contract, o.external_subscription, o.type, o.state, o.created_at, o.completed_at,
@@ -42,7 +42,7 @@ extension BillingOrder {
             productID: try row.get("product_id"), isTrial: try row.get("is_trial"))
     }
 
-    /// The last byte of an id, as ``RelayCore/BillingID/bucket`` says it.
+    /// The last byte of an id, like ``RelayCore/BillingID/bucket``.
     fileprivate static func bucket(ofID id: SQL) -> SQL { "get_byte(decode(\(id), 'hex'), 11)" }
 }
 
@@ -50,7 +50,7 @@ extension BillingOrder {
 public struct NewOrder: Sendable {
     public enum Party: Sendable {
         case customer(BillingID)
-        /// What the publisher gives of them: a JSON object.
+        /// Details from the publisher: a JSON object.
         case newCustomer(details: String)
         case contract(BillingID)
     }
@@ -72,9 +72,9 @@ public enum OrderOutcome: Sendable, Equatable {
     case unknownSubscription
     case unknownCustomer
     case unknownContract
-    /// The subscription has a contract already.
+    /// The subscription already has a contract.
     case conflict
-    /// The contract is of another store's subscriptions.
+    /// The contract is for subscriptions of another store.
     case otherPlatform(StorePlatform)
 }
 
@@ -125,7 +125,8 @@ extension OrderStore {
             type = .upgrade
         }
         let id = newBillingID()
-        // Writes nothing if the subscription was removed; `checked_at` keeps it as long as its orders.
+        // Writes nothing if the subscription was removed. Updating `checked_at` keeps the subscription as long as its
+        // orders.
         queries.append(
             """
             WITH ordered AS (
@@ -151,7 +152,7 @@ extension OrderStore {
         BillingOrder.select("(o.bucket, o.id) = (\(id.key)) AND o.publisher = \(.text(publisher))")
     }
 
-    /// Nil where this publisher has none by that id.
+    /// Nil if this publisher has no such order.
     public func order(_ id: BillingID, publisher: PublisherID) async throws -> BillingOrder? {
         try await database.query(Self.one(id, publisher: publisher)).first.map(BillingOrder.init)
     }
@@ -162,9 +163,10 @@ extension OrderStore {
             .map(BillingOrder.init)
     }
 
-    /// For ops: newest first. None of a publisher outside the scope. Index used: `orders_written`, backwards.
+    /// A publisher's orders for operators, newest first. Empty outside the scope. Index used: `orders_written`,
+    /// backwards.
     ///
-    /// - Parameter after: the last one of the page before.
+    /// - Parameter after: the last order of the previous page.
     public func newest(
         of publisher: PublisherID, after: BillingID? = nil, limit: Int = 50, in scope: OpsScope
     ) async throws -> (items: [BillingOrder], next: BillingID?) {

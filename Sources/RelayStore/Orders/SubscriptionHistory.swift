@@ -1,22 +1,22 @@
 import Postgres
 import RelayCore
 
-/// The earlier and present names of a subscription, as far as the ledger knows them. A store continues a subscription under another number
-/// where its app moves to another bundle. By whichever name, it has one contract.
+/// The earlier and present names of a subscription that the ledger knows. A store continues a subscription under
+/// another number if its app moves to another bundle. Under all its names, it has one contract.
 struct SubscriptionHistory: Sendable {
-    /// Names from the one that was asked for to the present one.
+    /// Names from the requested one to the present one.
     private(set) var path: [SubscriptionName]
     /// Ledger of the present name; nil if there is none.
     private(set) var ledger: SubscriptionLedger?
     private(set) var bundleID: BundleID?
 
-    /// Most moves that are followed.
+    /// Limit of moves that are followed.
     private static let mostMoves = SubscriptionLedger.mostPredecessors
 
     var current: SubscriptionName { path[path.count - 1] }
     var hasMoved: Bool { path.count > 1 }
 
-    /// All of them, the present one first.
+    /// All names, the present one first.
     ///
     /// - Parameter earlier: names that the ledger may not know.
     func names(and earlier: Set<TransactionID> = []) -> [SubscriptionName] {
@@ -25,7 +25,8 @@ struct SubscriptionHistory: Sendable {
         return (path.reversed() + all).filter { seen.insert($0).inserted }
     }
 
-    /// Reads the history of each name, in the same order: one query for all, and one more for each move. Index used: the primary key.
+    /// Reads the history of each name, in the same order: one query for all names, and one more for each move. Index
+    /// used: the primary key.
     static func read(
         _ names: [SubscriptionName], _ ask: (SQL) async throws -> PostgresRows
     ) async throws -> [SubscriptionHistory] {
@@ -58,14 +59,15 @@ struct SubscriptionHistory: Sendable {
 
     private init(path: [SubscriptionName]) { self.path = path }
 
-    /// A subscription that was named by an earlier name, as the ledger has it now. The ledger has recorded the receipts of earlier names.
+    /// The subscription as the ledger has it now, if it was requested by an earlier name. The ledger has recorded the
+    /// receipts of earlier names.
     var moved: ExternalSubscription? {
         hasMoved ? ExternalSubscription(current, ledger, bundleID: bundleID) : nil
     }
 }
 
 extension ExternalSubscription {
-    /// Made of what the ledger knows.
+    /// Creates a subscription from the ledger.
     init(_ name: SubscriptionName, _ ledger: SubscriptionLedger?, bundleID: BundleID?) {
         let newest = ledger?.periods.values.max { $0.purchasedAt < $1.purchasedAt }
         self.init(

@@ -1,16 +1,16 @@
 import Postgres
 import RelayCore
 
-/// Publishers' accounts in SQL. A copy's configuration must agree with `own_accounts`: a copy that lacks an account
-/// never does its work with another one.
+/// Publishers' Cleeng accounts in SQL. A copy's configuration must agree with `own_accounts`: a copy without a
+/// publisher's account never does its work with another one.
 extension PublisherScope {
-    /// Every publisher that can have rows. Notifications that came before there was any are the first one's.
+    /// Every publisher that can have rows. Notifications received before any publisher existed belong to the first one.
     static let publishers: SQL =
         "(SELECT id FROM publishers UNION SELECT '\(unescaped: PublisherID.first.text)') AS pub"
 
-    /// The condition that a publisher is in the scope, and that the database says so too.
+    /// The condition that a publisher is in the scope, according to the database too.
     ///
-    /// - Parameter column: of the publisher's id.
+    /// - Parameter column: the column with the publisher's id.
     func includes(_ column: SQL) -> SQL {
         let (only, others): (PublisherID?, [PublisherID]) =
             switch self {
@@ -23,12 +23,12 @@ extension PublisherScope {
             """
     }
 
-    /// The condition that this copy has the account that a publisher's work belongs to.
+    /// The condition that this copy has the account for a publisher's work.
     ///
     /// - Parameters:
-    ///   - own: those whose own accounts it has.
-    ///   - column: of the publisher's id.
-    ///   - full: accounts whose work is left alone; nil is the one that publishers share.
+    ///   - own: publishers whose own accounts this copy has.
+    ///   - column: the column with the publisher's id.
+    ///   - full: accounts whose work is left alone; nil is the shared account.
     static func hasAccount(_ own: [PublisherID], without full: Set<PublisherID?> = [], _ column: SQL) -> SQL {
         let open = own.filter { !full.contains($0) }
         return """

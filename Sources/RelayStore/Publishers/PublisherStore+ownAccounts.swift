@@ -2,14 +2,14 @@ import NIOConcurrencyHelpers
 import Postgres
 public import RelayCore
 
-/// Cached list of publishers with an account of their own, as the database has it: copies that are configured differently agree on it. Claims
-/// check the database itself.
+/// Cached list of publishers with their own account, read from the database, so that differently configured copies
+/// agree. Claims check the database itself.
 public final class AccountRoster: Sendable {
     private let publishers = NIOLockedValueBox<Set<PublisherID>>([])
 
     public init() {}
 
-    /// False until the list was read once.
+    /// False until the list has been read once.
     public func hasOwn(_ publisher: PublisherID) -> Bool { publishers.withLockedValue { $0.contains(publisher) } }
 
     /// Reads the list.
@@ -22,11 +22,12 @@ public final class AccountRoster: Sendable {
 }
 
 extension PublisherStore {
-    /// Records that these publishers have accounts of their own. From now on copies without those leave their work alone.
+    /// Records that these publishers have their own accounts. From now on, copies without those accounts leave their
+    /// work alone.
     ///
-    /// - Returns: those that were not recorded before.
+    /// - Returns: publishers that were not recorded before.
     public func adoptAccounts(of publishers: some Sequence<PublisherID>) async throws -> [PublisherID] {
-        // In one order for all copies, against deadlocks.
+        // The same order in all copies, to avoid deadlocks.
         try await ids(
             """
             INSERT INTO own_accounts (publisher)
@@ -37,12 +38,12 @@ extension PublisherStore {
         ).sorted()
     }
 
-    /// Publishers that have an account of their own, whichever copies have it.
+    /// Publishers with their own account, whichever copies have it.
     public func ownAccounts() async throws -> [PublisherID] {
         try await ids("SELECT publisher FROM own_accounts ORDER BY publisher LIMIT 10000")
     }
 
-    /// Ids among these that no publisher has.
+    /// Ids among these that do not belong to any publisher.
     public func strangers(among publishers: some Sequence<PublisherID>) async throws -> [PublisherID] {
         try await ids(
             """
@@ -54,7 +55,7 @@ extension PublisherStore {
 
     /// Returns a publisher to the common account.
     ///
-    /// - Returns: whether it had one of its own.
+    /// - Returns: whether it had its own account.
     public func forgetAccount(of publisher: PublisherID) async throws -> Bool {
         try await database.query("DELETE FROM own_accounts WHERE publisher = \(.text(publisher))").affectedRows == 1
     }

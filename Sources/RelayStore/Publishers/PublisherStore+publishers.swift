@@ -1,7 +1,7 @@
 import Postgres
 public import RelayCore
 
-/// A publisher, with counts of what it has.
+/// A publisher, with counts of its rows.
 public struct Publisher: Sendable {
     public var id: PublisherID
     public var createdAt: Timestamp
@@ -10,12 +10,12 @@ public struct Publisher: Sendable {
     public var offers: Int
     /// Webhook endpoints.
     public var endpoints: Int
-    /// At Cleeng.
+    /// Whether it has its own account at Cleeng.
     public var hasOwnAccount: Bool
 }
 
 extension PublisherStore {
-    /// False for one that is there already.
+    /// False if the publisher already exists.
     public func add(_ id: PublisherID) async throws -> Bool {
         let insert: SQL = "INSERT INTO publishers (id) VALUES (\(.text(id))) ON CONFLICT DO NOTHING"
         return try await database.query(insert).affectedRows == 1
@@ -43,19 +43,19 @@ extension PublisherStore {
         }
     }
 
-    /// The first one may have notifications before it has a key.
+    /// Ids of all publishers, including the first one, which may have notifications before it has a key.
     public func ids() async throws -> Set<PublisherID> {
         let rows = try await database.query("SELECT id FROM publishers")
         return Set(try rows.map { try $0.get(0) }).union([PublisherID.first])
     }
 
-    /// Those whose rows may be looked for.
+    /// Publishers whose rows the scope includes.
     public func ids(in scope: OpsScope) async throws -> Set<PublisherID> {
         if let publisher = scope.publisher { return [publisher] }
         return try await ids()
     }
 
-    /// Where each publisher's rows of a subscription are.
+    /// Buckets of each publisher's rows for this subscription key.
     func buckets<Kind>(of key: Identifier<Kind>, _ publishers: Set<PublisherID>) -> PostgresValue {
         .int2Array(Set(publishers.map { Int16(Bucket(of: $0, key).number) }).sorted())
     }

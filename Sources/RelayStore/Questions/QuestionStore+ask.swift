@@ -4,26 +4,27 @@ public import RelayCore
 import Traces
 
 extension QuestionStore {
-    /// The stores that are asked after each notification. Apple's say all themselves, and are signed.
+    /// Stores that the relay asks after each notification. Apple's notifications are complete and signed.
     public static let stores = StorePlatform.allCases.filter { $0 != .apple }
 
-    /// Why a store is to be asked.
+    /// Reason for asking a store.
     private struct Signal {
-        /// As the subscription's timeline shows it.
+        /// Event in the subscription's timeline.
         var event: String
         var expects: ClaimedQuestion.Expectation?
         /// Nil: now.
         var saidAt: Timestamp?
         var notification: NotificationID?
-        /// The purchase that this one has taken the place of.
+        /// The purchase that this one has replaced.
         var replaces: TransactionID?
         /// Whether the store is asked only about a purchase that a ledger knows.
         var isUnproven = false
     }
 
-    /// Has the store asked about each purchase that a notification is about.
+    /// Creates a question to the store about each purchase that a notification names.
     ///
-    /// Several notifications of one purchase are one question: the answer is how the purchase stands when it is asked.
+    /// Several notifications about one purchase share one question: the answer shows the purchase as of the time of
+    /// asking.
     static func ask(after notification: StoreNotification, publisher: PublisherID, id: NotificationID) -> [SQL] {
         guard notification.store != .apple, let key = notification.originalTransactionID else { return [] }
         let replaced = notification.related.filter { $0 != key }
@@ -35,20 +36,20 @@ extension QuestionStore {
                     saidAt: notification.isUnproven ? nil : notification.saidAt,
                     notification: id, replaces: replaces, isUnproven: notification.isUnproven))
         }
-        // What anybody may have written is no reason to doubt the store, and no word of when.
+        // An unsigned notification may be forged, so it is no reason to doubt the store, and its time does not count.
         let expected = notification.isUnproven ? nil : notification.expectation
         return [ask(about: key, expects: expected, replaces: replaced.first)]
             + replaced.map { ask(about: $0, expects: nil, replaces: nil) }
     }
 
-    /// Has the store asked about a new grant: it wants an acknowledgement.
+    /// Creates a question about a new grant, which the store wants acknowledged.
     static func ask(afterGrantOn name: SubscriptionName, bundleID: BundleID?, productID: ProductID?) -> SQL {
         ask(
             about: name.originalTransactionID, of: name.publisher, bundleID: bundleID, productID: productID,
             Signal(event: "looked_up", expects: .runs))
     }
 
-    /// Has stores asked again about purchases whose notifications may have been lost.
+    /// Creates questions about purchases whose notifications may have been lost.
     public func askAgain(about subscriptions: [LedgerResult]) async throws {
         guard !subscriptions.isEmpty else { return }
         let questions = subscriptions.map { one in
@@ -66,7 +67,7 @@ extension QuestionStore {
     ) -> SQL {
         let store = StorePlatform(subscriptionKey: key)
         let name = SubscriptionName(publisher: publisher, environment: .unknown, originalTransactionID: key)
-        // An unsigned notification cuts no pause short: else its sender could have the store asked at will.
+        // An unsigned notification shortens no pause: otherwise its sender could trigger questions at will.
         let isNews: SQL = "\(.bool(!signal.isUnproven))"
         return """
             INSERT INTO store_questions AS q (
@@ -108,7 +109,7 @@ extension QuestionStore {
             """
     }
 
-    /// Whether a ledger of the purchase is kept. Index used: the primary key.
+    /// Whether there is a ledger of the purchase. Index used: the primary key.
     private static func isKnown(_ name: SubscriptionName) -> SQL {
         """
         WHERE EXISTS (
@@ -121,12 +122,13 @@ extension QuestionStore {
 }
 
 extension StoreEnvironment {
-    /// Under which purchases of other stores than Apple's stand. What was accepted while its store was away stands under `unknown`.
+    /// Environments of ledgers of stores other than Apple's. A purchase accepted while its store was unreachable has
+    /// `unknown`.
     static let ofOtherStores: [Self] = [.production, .sandbox, .unknown]
 }
 
 extension StoreNotification {
-    /// What it says of the purchase; nil where that is neither.
+    /// Whether the notification says that the purchase ended or runs; nil if neither.
     fileprivate var expectation: ClaimedQuestion.Expectation? {
         switch type {
         case _ where isOver != nil: isOver == true ? .isOver : .runs

@@ -3,11 +3,11 @@ import Postgres
 public import RelayCore
 
 extension QuestionStore {
-    /// Takes purchases about which stores are to be asked: those that were asked often without success hold up no others. Indexes used:
-    /// `store_questions_fresh`, `store_questions_tired`.
+    /// Claims purchases about which stores must be asked. Those that were often asked without success do not delay
+    /// others. Indexes used: `store_questions_fresh`, `store_questions_tired`.
     ///
     /// - Parameters:
-    ///   - limits: of each store so many, and half as many of those that were asked often.
+    ///   - limits: limit for each store; half as many of those that were asked often.
     ///   - own: publishers whose own accounts this copy has.
     public func claim(
         _ limits: [StorePlatform: Int], own: [PublisherID] = [], lease: Duration
@@ -55,9 +55,10 @@ extension QuestionStore {
         }
     }
 
-    /// Ends the claim of a question that was answered. Where a notification came meanwhile, the store is asked again.
+    /// Ends the claim of an answered question. If a notification came meanwhile, the store is asked again.
     public func end(_ claimed: ClaimedQuestion) async throws {
-        // The first statement waits for a notification that is being taken in, so that the second one sees it.
+        // The first statement waits for a concurrent transaction that stores a notification, so that the second one
+        // sees it.
         let given: SQL = """
             UPDATE store_questions q
             SET owner = NULL, due_at = now(), trouble = NULL, attempts = 0, \(WorkQueue.cleared)
@@ -71,10 +72,10 @@ extension QuestionStore {
         _ = try await database.withTransaction { try await $0.commit(with: [given, ended]) }
     }
 
-    /// Ends the claim of one that could not be asked, or whose answer is doubted. Where a signed notification came meanwhile, it is due at once:
-    /// that has set the attempts to 0.
+    /// Ends the claim of a question that could not be asked, or whose answer is doubted. If a signed notification came
+    /// meanwhile, the question is due at once: the notification has reset the attempts to 0.
     ///
-    /// - Parameter doubts: how often an answer may still be doubted; nil: as before.
+    /// - Parameter doubts: how many more answers may be doubted; nil: unchanged.
     public func postpone(
         _ claimed: ClaimedQuestion, trouble: String, by pause: Duration, doubts: Int? = nil
     ) async throws {
@@ -96,7 +97,7 @@ extension QuestionStore {
         """
     }
 
-    /// The ledgers that stand under a purchase's key, whatever their environment. Index used: the primary key.
+    /// The ledgers with a purchase's key, in any environment. Index used: the primary key.
     public func known(_ claimed: ClaimedQuestion) async throws -> [KnownLedger] {
         try await database.query(
             """
@@ -113,55 +114,55 @@ extension QuestionStore {
     }
 }
 
-/// A purchase about which this process asks its store, for as long as its lease holds.
+/// A purchase about which this process asks its store while its lease lasts.
 public struct ClaimedQuestion: ClaimedItem {
     public let row: ClaimedRow
     public var store: StorePlatform
-    /// In the environment `unknown`.
+    /// Always in the environment `unknown`.
     public var name: SubscriptionName
-    /// This one included.
+    /// Includes this attempt.
     public var attempts: Int
-    /// How many notifications there were by the time of the claim.
+    /// Number of notifications at the time of the claim.
     var signals: Int32
-    /// Signing time of the newest of them.
+    /// Signing time of the newest notification.
     public var saidAt: Timestamp
-    /// Nil where it was not a notification that asks.
+    /// Nil if no notification caused the question.
     public var notification: UUID?
     public var event: String
     public var bundleID: BundleID?
     public var productID: ProductID?
     /// Trace of the request that brought it; see ``StoredTrace``.
     public var trace: String?
-    /// Nil: nothing that an answer could contradict.
+    /// Nil: there is no statement that an answer could contradict.
     public var expects: Expectation?
-    /// How often an answer that says otherwise is still doubted.
+    /// How many more contradicting answers may be doubted.
     public var doubts: Int
-    /// The purchase that this one has taken the place of, as far as a notification said.
+    /// The purchase that this one has replaced, according to a notification.
     public var replaces: TransactionID?
 
     static let recheck = "rechecked"
-    /// Nobody said anything: what is as it was leaves no line in the timeline.
+    /// Whether it is a routine check. An unchanged purchase then adds nothing to the timeline.
     public var isRecheck: Bool { event == Self.recheck }
 
-    /// What was said of the purchase. The numbers are stored.
+    /// A notification's statement about the purchase. The numbers are stored.
     public enum Expectation: Int16, Sendable {
-        /// The store took it back.
+        /// The store took the purchase back.
         case isOver = 1
-        /// It was bought, renewed or granted.
+        /// The purchase was bought, renewed or granted.
         case runs = 2
     }
 
-    /// In how long a store is asked again whose answer says otherwise: its API may be behind.
+    /// Pauses before a store is asked again after a contradicting answer, because its API may lag behind.
     public static let doubtPauses: [Duration] = [.seconds(10), .seconds(60), .seconds(600), .seconds(3_600)]
 
     static let mostDoubts = Int16(doubtPauses.count)
 
-    /// The next of these; nil where it was doubted often enough.
+    /// The next pause; nil if no more doubts are allowed.
     public var doubtPause: Duration? {
         (1...Self.doubtPauses.count).contains(doubts) ? Self.doubtPauses[Self.doubtPauses.count - doubts] : nil
     }
 
-    /// What the subscription's timeline shows of the notification.
+    /// The notification's entry in the subscription's timeline.
     public func note(_ detail: String) -> LedgerMessage.Note {
         var note = LedgerMessage.Note(event: event, saidAt: saidAt, detail: detail)
         note.notification = notification
@@ -169,7 +170,7 @@ public struct ClaimedQuestion: ClaimedItem {
     }
 }
 
-/// A ledger that stands under a purchase's key.
+/// A ledger with a purchase's key.
 public struct KnownLedger: Sendable {
     public var name: SubscriptionName
     public var bundleID: BundleID?

@@ -3,7 +3,8 @@ import Postgres
 public import RelayCore
 
 extension QuestionStore {
-    /// Writes that a store has sent a notification; nil where that was written a moment ago: all notifications would wait for one row.
+    /// Records that a store has sent a notification. Nil if that was recorded a moment ago: otherwise all notifications
+    /// would wait for one row.
     func note(_ store: StorePlatform, of publisher: PublisherID) -> SQL? {
         guard memory.noted.isTime(for: "\(publisher) \(store.rawValue)") else { return nil }
         return """
@@ -13,7 +14,7 @@ extension QuestionStore {
             """
     }
 
-    /// How it stands with each store that has sent anything, or that something is to be asked of.
+    /// Status of each store that has sent something, or that must be asked.
     public func standings(in scope: OpsScope) async throws -> [StoreStanding] {
         async let topics = relay.notifications.topics(in: scope)
         let stores: SQLTable = ["store": .textArray(StorePlatform.allCases.map(\.rawValue))]
@@ -60,14 +61,14 @@ extension QuestionStore {
     }
 }
 
-/// When something was last written that need not be written each time.
+/// Times of the last writes that need not happen each time.
 final class Noted: Sendable {
     private static let pause = Duration.seconds(10)
     private static let most = 1_024
 
     private let times = NIOLockedValueBox<[String: ContinuousClock.Instant]>([:])
 
-    /// Whether it is ten seconds old. From then on it is not.
+    /// True if the last write is at least ten seconds old. Then records a new one.
     func isTime(for name: String) -> Bool {
         let now = ContinuousClock.now
         return times.withLockedValue { times in
@@ -79,24 +80,24 @@ final class Noted: Sendable {
     }
 }
 
-/// What one store has sent, and what it is still to be asked.
+/// Status of one store: its notifications, and the questions to it.
 public struct StoreStanding: Sendable, Equatable {
-    /// As ``StorePlatform`` names it.
+    /// Name of the store, as in ``StorePlatform``.
     public var store: String
-    /// At most ten seconds late. Nil: none has come.
+    /// At most ten seconds late. Nil if no notification has come.
     public var lastNotificationAt: Timestamp?
-    /// About how many purchases it is to be asked.
+    /// Approximate number of purchases about which it must be asked.
     public var waiting = 0
     public var parked = 0
-    /// For how long the first of those has waited; nil where none does.
+    /// Waiting time of the oldest of these; nil if there is none.
     public var oldestWaiting: Duration?
-    /// When it was last asked what was taken back, of every app; nil where it never was of one.
+    /// Last sweep of the app that was swept longest ago; nil if one never was.
     public var sweptAt: Timestamp?
-    /// The same of the app for which that is longest ago; of one that was never swept, when a copy first tried.
+    /// The same; for an app that was never swept, the time of the first try.
     public var oldestSweep: Timestamp?
-    /// Why that did not go through the last time.
+    /// Why the last sweep failed.
     public var sweepTrouble: String?
-    /// Topics that bring its notifications; empty if none does.
+    /// Topics that deliver its notifications; empty if there are none.
     public var topics: [TopicSubscription] = []
 
     var isInUse: Bool {

@@ -1,27 +1,28 @@
 import Postgres
 public import RelayCore
 
-/// One copy's turn to ask which purchases of an app were taken back.
+/// One copy's turn to ask for voided purchases of an app.
 public struct SweepTurn: Sendable {
     public let publisher: PublisherID
     public let store: StorePlatform
     public let app: BundleID
-    /// Until when nothing is missing; nil where nobody has asked yet.
+    /// Time up to which all voided purchases are known; nil before the first sweep.
     public let completeUntil: Timestamp?
-    /// When the lease of this claim ends.
+    /// End of this claim's lease.
     let leaseEnd: Timestamp
 }
 
 extension QuestionStore {
-    /// Another copy took the turn.
+    /// Another copy has taken the turn.
     struct TurnLost: Error {}
 
     private static let sweepLease = Duration.seconds(30)
 
-    /// Has the apps of Google purchases swept from now on. Written last in its transaction, so that two writers of a
-    /// new app do not deadlock.
+    /// Registers the apps of Google purchases for sweeps. Written last in its transaction, so that two writers of a new
+    /// app do not deadlock.
     ///
-    /// - Parameter purchases: each was granted, or Google has confirmed it. A forged notification may name any app.
+    /// - Parameter purchases: purchases that were granted or confirmed by Google. A forged notification may name any
+    ///   app.
     static func sweep(_ purchases: [(name: SubscriptionName, app: BundleID?)]) -> [SQL] {
         let purchases = purchases.filter { name, app in
             app != nil && StorePlatform(subscriptionKey: name.originalTransactionID) == .google && !name.standsAlone
@@ -41,7 +42,7 @@ extension QuestionStore {
         ]
     }
 
-    /// The turn of an app that is due. Nil where none is.
+    /// Takes the turn of an app that is due. Nil if there is none.
     ///
     /// - Parameter own: publishers whose own accounts this copy has.
     public func takeSweep(own: [PublisherID] = []) async throws -> SweepTurn? {
@@ -69,9 +70,9 @@ extension QuestionStore {
         }
     }
 
-    /// To be said at least every half a minute.
+    /// Renews the lease. Call this at least every half minute.
     ///
-    /// - Throws: where the turn has passed to another copy.
+    /// - Throws: if another copy has taken the turn.
     public func keep(_ turn: SweepTurn) async throws -> SweepTurn {
         let kept = try await database.query(
             """
@@ -87,9 +88,10 @@ extension QuestionStore {
     }
 
     /// - Parameters:
-    ///   - completeUntil: nil: as before.
-    ///   - pause: until the next turn, whosesoever that is.
-    ///   - canAsk: whether there is an account to ask with. Without one an app that was never swept has no age.
+    ///   - completeUntil: nil: unchanged.
+    ///   - pause: time until the next turn, in any copy.
+    ///   - canAsk: whether there is an account to ask with. Without one, the age of an app that was never swept is not
+    ///     counted.
     public func end(
         _ turn: SweepTurn, completeUntil: Timestamp?, trouble: String?, pause: Duration, canAsk: Bool = true
     ) async throws {
@@ -111,7 +113,7 @@ extension QuestionStore {
         """
     }
 
-    /// Which of these purchases still give access, as far as the publisher's ledgers know. Index used: the primary key.
+    /// Purchases among these that still give access, according to the publisher's ledgers. Index used: the primary key.
     public func running(_ keys: [TransactionID], of publisher: PublisherID) async throws -> Set<TransactionID> {
         let names = keys.flatMap { key in
             StoreEnvironment.ofOtherStores.map {

@@ -1,18 +1,18 @@
 import Postgres
 public import RelayCore
 
-/// The weekly partitions, and what keeps them from being dropped.
+/// The weekly partitions, with the work that prevents dropping them.
 public struct PartitionLook: Sendable {
     public struct Default: Sendable, Equatable {
         /// Rows that no weekly partition holds; counted up to ``countLimit``.
         public var rows: Int
-        /// Some of them are past the limit.
+        /// Whether some rows are past the limit.
         public var hasOld: Bool
 
         public static let countLimit = 10_000
     }
 
-    /// Pursuits of one day of acceptance.
+    /// Pursuits accepted on one day.
     public struct Pursued: Sendable, Equatable {
         public var day: Int
         public var count: Int
@@ -24,11 +24,11 @@ public struct PartitionLook: Sendable {
     public var today: Int
     public var partitions: [WeeklyPartition]
     public var defaults: [PartitionedTable: Default]
-    /// Days that the policy reaches and that are still pursued.
+    /// Days that retention would remove, but that still have pursuits.
     public var pursued: [Pursued]
-    /// Days with notifications that are still to be relayed.
+    /// Days with notifications that are not relayed yet.
     public var relayedDays: [Int] = []
-    /// Days with messages to webhook endpoints that are still to be delivered.
+    /// Days with undelivered messages to webhook endpoints.
     public var deliveryDays: [Int] = []
     /// Days with events that are parked.
     public var eventDays: [Int] = []
@@ -44,14 +44,14 @@ public struct PartitionLook: Sendable {
             .reduce((0, 0)) { ($0.0 + $1.count, $0.1 + $1.parked) }
     }
 
-    /// The first day that the oldest partition of a table holds; nil where there is none.
+    /// First day of a table's oldest partition; nil if there is none.
     public func oldestDay(of table: PartitionedTable) -> Int? {
         partitions.filter { $0.table == table }.map(\.days.lowerBound).min()
     }
 }
 
 extension RetentionStore {
-    /// - Parameter policy: what counts as old; `pursuits` is looked at only where it reaches some partition.
+    /// - Parameter policy: determines which rows are old. `pursuits` is read only if a partition is old.
     public func lookAtPartitions(_ policy: RetentionPolicy) async throws -> PartitionLook {
         var look = try await listPartitions()
         for table in PartitionedTable.allCases {
@@ -62,7 +62,7 @@ extension RetentionStore {
             look.partitions.contains(where: { $0.days.upperBound <= limit })
         {
             look.pursued = try await pursued(before: limit)
-            // One that stands aside was refused by Cleeng for as long as it is tried.
+            // Cleeng has refused a notification that stands aside for as long as it is tried, so it needs no partition.
             look.relayedDays = try await days(
                 of: "notification_relays", where: "(NOT w.stands_aside OR w.parked_at IS NOT NULL)", before: limit)
             // Index used: `cleeng_events_parked`.
@@ -72,7 +72,8 @@ extension RetentionStore {
         return look
     }
 
-    /// Reads the catalogue alone. Bounds are written as `DateStyle` says; a partition whose bounds cannot be read is never dropped.
+    /// Reads only the catalog. Bounds are written according to `DateStyle`; a partition with unreadable bounds is never
+    /// dropped.
     private func listPartitions() async throws -> PartitionLook {
         let tables: SQLTable = ["name": .textArray(PartitionedTable.allCases.map(\.rawValue))]
         let rows = try await database.withTransaction { transaction in
@@ -119,7 +120,7 @@ extension RetentionStore {
         ).first.map { .init(rows: try $0.get("rows"), hasOld: try $0.get("has_old")) }
     }
 
-    /// Reads all of `pursuits`, which holds only unfinished work. An index on the day would cost more at each claim.
+    /// Reads the whole table, which holds only unfinished work. An index on the day would cost more at each claim.
     private func pursued(before day: Int) async throws -> [PartitionLook.Pursued] {
         try await database.query(
             """

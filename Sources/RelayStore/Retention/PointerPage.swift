@@ -2,10 +2,10 @@ import Foundation
 import Postgres
 import RelayCore
 
-/// A page of old validations, and the removal of what points to them from tables that have no partitions.
+/// A page of old validations, and the removal of references to them from tables without partitions.
 ///
-/// The subscription that a validation made the owner of stays: there are only as many as there are subscriptions, and to
-/// move one takes no more than its own row.
+/// A subscription's reference to its owner's validation stays. There are only as many as there are subscriptions, and
+/// changing one requires only its own row.
 enum PointerPage {
     static let size: Int32 = 2_000
 
@@ -17,17 +17,17 @@ enum PointerPage {
 
         static let start = Place(bucket: -1, day: 0, id: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
 
-        /// To be compared with bucket, day of acceptance and id of a row.
+        /// Values to compare with a row's bucket, day of acceptance and id.
         var values: SQL { "\(.int2(bucket)), DATE 'epoch' + \(.int4(day)), \(.uuid(id))" }
     }
 
-    /// Indexes used: the partition's primary key for the page, `purchases_pkey` and `transfers_pkey` for the removal. Purchases that an app
-    /// sends again at this moment are skipped: one whose validation is gone starts anew.
+    /// Indexes used: the partition's primary key for the page, `purchases_pkey` and `transfers_pkey` for the removal.
+    /// Purchases that an app is sending again are skipped: without their validation they start anew.
     ///
     /// - Parameters:
-    ///   - source: whose rows.
-    ///   - condition: which of them, in the order of the primary key.
-    ///   - removes: whether the validations go too; else they wait for their partition to be dropped.
+    ///   - source: the table or partition.
+    ///   - condition: selects the rows, in the order of the primary key.
+    ///   - removes: whether the validations are deleted too; else they are dropped with their partition.
     private static func sql(of source: SQL, where condition: SQL, removes: Bool) -> SQL {
         let removal: SQL = """
             , removed AS (
@@ -65,14 +65,14 @@ enum PointerPage {
             """
     }
 
-    /// The rows of a weekly partition after a place.
+    /// The rows of a weekly partition after `place`.
     static func after(_ place: Place, in partition: WeeklyPartition) -> SQL {
         sql(
             of: SQL(unescaped: partition.name), where: "(v.bucket, v.accepted_on, v.id) > (\(place.values))",
             removes: false)
     }
 
-    /// The rows of one bucket of the default partition that are past the limit and not pursued; they go with it.
+    /// Rows of one bucket in the default partition that are past the limit and not pursued. They are deleted.
     static func ofDefault(bucket: Int16, before day: Int) -> SQL {
         sql(
             of: "validations_default",
@@ -88,12 +88,12 @@ enum PointerPage {
 }
 
 extension PointerPage.Place {
-    /// Stored form, in a duty's progress, with the partition.
+    /// Form stored in a duty's progress, with the partition.
     func text(in partition: WeeklyPartition) -> String {
         "\(partition.name) \(bucket) \(day) \(id.uuidString)"
     }
 
-    /// Nil where there is no progress, or another partition's.
+    /// Nil if there is no progress, or it belongs to another partition.
     init?(_ text: String?, in partition: WeeklyPartition) {
         let parts = (text ?? "").split(separator: " ")
         guard parts.count == 4, parts[0] == partition.name, let bucket = Int16(parts[1]), let day = Int32(parts[2]),

@@ -1,11 +1,11 @@
 import Postgres
 import RelayCore
 
-/// Finds what is too old and removes as much of it as there is time for. The next pass, of any copy, removes the rest, and completes a pass
-/// that was interrupted.
+/// Finds old data and removes as much as the time budget allows. The next pass, in any copy, removes the rest, and
+/// completes an interrupted pass.
 ///
-/// The duty's lease lets one copy remove at a time, which saves work and lock waits. It is not needed for safety: each step is a transaction
-/// that checks the duty's fence and may be done twice.
+/// The duty's lease lets one copy remove at a time, which saves work and lock waits. Safety does not depend on it: each
+/// step is a transaction that checks the duty's fence and may be repeated.
 public struct RetentionPass: Sendable {
     public enum Step: Sendable, Equatable {
         /// A dry run.
@@ -13,23 +13,23 @@ public struct RetentionPass: Sendable {
         case wouldClearDefault(PartitionedTable)
         case dropped(WeeklyPartition)
         case heldBack(WeeklyPartition, pursued: Int, parked: Int)
-        /// The table is locked by others; the next pass tries again.
+        /// Other transactions lock the table; the next pass tries again.
         case locked(WeeklyPartition)
-        /// Validations of a partition that nothing points to any more, so far.
+        /// Number of a partition's validations so far whose references were removed.
         case forgotten(WeeklyPartition, validations: Int)
         /// Old rows removed from a table's default partition.
         case clearedDefault(PartitionedTable, rows: Int)
         case wouldClear(BillingLeftovers)
-        /// Removed, so far.
+        /// Number of rows removed so far.
         case cleared(BillingLeftovers, rows: Int)
-        /// Another copy has the duty.
+        /// Another copy holds the duty.
         case elsewhere
-        /// The time was up before everything was done.
+        /// The time budget ended before everything was removed.
         case unfinished
     }
 
     public let policy: RetentionPolicy
-    /// Time for a pass, checked after each step; nil: no limit. Each pass does one step at least.
+    /// Time budget of a pass, checked after each step; nil: no limit. Each pass does at least one step.
     public let budget: Duration?
     let store: RelayStore
     /// Tries of a drop in one pass, and the pause between them.
@@ -49,8 +49,8 @@ public struct RetentionPass: Sendable {
 
     /// - Parameters:
     ///   - isDryRun: reads only.
-    ///   - report: receives each step as it is done.
-    /// - Returns: the partitions as they were before.
+    ///   - report: receives each step when it is done.
+    /// - Returns: the partitions before the pass.
     @discardableResult
     public func run(isDryRun: Bool = false, report: @Sendable (Step) -> Void) async throws -> PartitionLook {
         let look = try await look()
@@ -95,7 +95,7 @@ public struct RetentionPass: Sendable {
     /// Error for a partition that another copy dropped since it was listed.
     private static let undefinedTable = "42P01"
 
-    /// Again where a partition was dropped in between.
+    /// Looks again if a partition was dropped in between.
     private func look() async throws -> PartitionLook {
         do {
             return try await store.retention.lookAtPartitions(policy)
@@ -110,7 +110,7 @@ public struct RetentionPass: Sendable {
     ) async throws {
         let end = budget.map { ContinuousClock.now + $0 }
         func isOver() -> Bool { Task.isCancelled || end.map { ContinuousClock.now >= $0 } ?? false }
-        // The holder of a lock on a table holds it for the next partition too.
+        // A lock on the table also blocks its next partition.
         var locked: Set<PartitionedTable> = []
         var isFirst = true
         for partition in plan.drops where !locked.contains(partition.table) {
@@ -131,13 +131,13 @@ public struct RetentionPass: Sendable {
                 return report(.unfinished)
             }
         }
-        // Orders first: a subscription is as young as its youngest order.
+        // Orders go first: the age of a subscription is that of its newest order.
         for one in leftovers {
             guard try await clear(one, today: today, under: duty, isOver, report) else { return report(.unfinished) }
         }
     }
 
-    /// - Returns: false where the table is locked.
+    /// - Returns: false if the table is locked.
     private func drop(
         _ partition: WeeklyPartition, under duty: Duty, _ report: (Step) -> Void
     ) async throws -> Bool {
@@ -159,7 +159,7 @@ public struct RetentionPass: Sendable {
         }
     }
 
-    /// - Returns: whether it reached the end.
+    /// - Returns: whether it reached the end of the partition.
     private func forgetPointers(
         in partition: WeeklyPartition, under duty: Duty, _ isOver: () -> Bool, _ report: (Step) -> Void
     ) async throws -> Bool {

@@ -5,12 +5,13 @@ import RelayCore
 extension RetentionStore {
     static let partitionedTables = PartitionedTable.allCases.map(\.rawValue)
     private static let week = 7
-    /// Space for the end that is written of each row.
+    /// Free space in each page for the update that ends a row.
     private static let options = [
         "validations": " WITH (fillfactor = 85)", "webhook_deliveries": " WITH (fillfactor = 90)",
     ]
 
-    /// Creates missing partitions of this week and the next three. One whose rows are in the default partition already is left out.
+    /// Creates missing partitions of this week and the next three. Skips one whose rows are already in the default
+    /// partition.
     public func makePartitions() async throws {
         let tables: SQLTable = ["name": .textArray(Self.partitionedTables)]
         let missing = try await database.query(
@@ -29,7 +30,8 @@ extension RetentionStore {
         }
     }
 
-    /// The names and bounds in the statement are made here, of a table's name from the list above and of dates; a data
+    /// The names and bounds in the statement come from the list above and from dates. A data definition statement takes
+    /// no parameters.
     /// definition statement takes no parameters.
     private func makePartition(of table: String, day: Int) async throws {
         let (from, to) = (Self.date(day), Self.date(day + Self.week))

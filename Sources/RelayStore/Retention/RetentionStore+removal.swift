@@ -4,9 +4,9 @@ import RelayCore
 /// Result of dropping a partition.
 enum DropOutcome: Sendable, Equatable {
     case dropped
-    /// Unfinished work in it was found since it was planned.
+    /// It contains unfinished work that appeared after planning.
     case heldBack
-    /// The table stayed locked for longer than the drop may wait.
+    /// The table stayed locked longer than the drop may wait.
     case locked
 }
 
@@ -33,15 +33,17 @@ extension RetentionStore {
 
     private struct HeldBack: Error {}
 
-    /// Drops a partition, in a transaction that checks again for unfinished work in it. No retry adds any meanwhile: it shares the duty's
-    /// row. The table is locked for the drop alone. The name comes from the catalogue.
+    /// Drops a partition, in a transaction that checks again for unfinished work. No retry can add work meanwhile,
+    /// because retries share a lock on the duty's row. The table is locked only for the drop. The name comes from the
+    /// catalog.
     ///
+    /// - Throws: ``Duty/Lost``, ``PostgresError``.
     /// - Throws: ``Duty/Lost``, ``PostgresError``.
     func drop(_ partition: WeeklyPartition, under duty: Duty) async throws -> DropOutcome {
         do {
             try await database.withTransaction(timeout: .seconds(10)) { transaction in
                 try await relay.duties.keep(duty, in: transaction)
-                // Writers queue behind a drop that waits for its locks.
+                // Writers queue behind a drop that waits for its locks, so it waits only briefly.
                 let answers = try await transaction.pipeline(
                     ["SELECT set_config('lock_timeout', '100ms', true)", Self.isNeeded(partition)].compactMap(\.self))
                 guard try answers.dropFirst().allSatisfy({ try $0.first?.get(0, as: Bool.self) == false }) else {
@@ -57,9 +59,9 @@ extension RetentionStore {
         }
     }
 
-    /// Removes what points to the validations of the next page of a partition.
+    /// Removes references to the validations of the next page of a partition.
     ///
-    /// - Returns: the place behind the page, nil at the end; and how many validations the page had.
+    /// - Returns: the place after the page, nil at the end; and the number of validations in the page.
     func forgetPointers(
         after place: PointerPage.Place, in partition: WeeklyPartition, under duty: Duty
     ) async throws -> (next: PointerPage.Place?, count: Int) {
@@ -73,7 +75,7 @@ extension RetentionStore {
         }
     }
 
-    /// The buckets that have old rows in a table's default partition, pursued ones included.
+    /// Buckets with old rows in a table's default partition, including pursued ones.
     func oldDefaultBuckets(of table: PartitionedTable, before day: Int) async throws -> [Int16] {
         try await database.query(
             """

@@ -1,26 +1,26 @@
 import Postgres
 public import RelayCore
 
-/// A message that this process delivers, for as long as its lease holds.
+/// A message that this process delivers while its lease lasts.
 public struct ClaimedDelivery: ClaimedItem {
     public let row: ClaimedRow
     public var id: DeliveryID
     public var endpoint: EndpointID
     public var lane: Username
     public var fence: Int32
-    /// This one included.
+    /// Includes this try.
     public var tries: Int
-    /// A newer state came while a worker was sending it and never reported the result: it is not sent again.
+    /// A newer state arrived while a worker sent this one and never reported the result. It is not sent again.
     public var isOvertaken: Bool
-    /// Mark of its first try.
+    /// Mark of the message's first try.
     public var mark: BodyMark
-    /// Nil where it is no longer kept.
+    /// Nil if it is no longer stored.
     public var body: Private<String>?
     /// See ``StoredTrace``.
     public var trace: String?
 }
 
-/// Result of a try, as it is written.
+/// Result of a try, to be written.
 public struct DeliveryRecord: Sendable {
     public var claimed: ClaimedDelivery
     public var outcome: DeliveryOutcome
@@ -35,15 +35,15 @@ public struct DeliveryRecord: Sendable {
     }
 }
 
-/// How the write of a try's outcome went.
+/// Outcome of writing a try's result.
 public enum DeliveryRecordOutcome: Sendable, Equatable {
     /// The message's state now.
     case written(DeliveryState)
-    /// Somebody else has it by now: nothing was written.
+    /// Another worker has claimed it: nothing was written.
     case leaseLost
 }
 
-/// Writes results of tries: many with one statement and one commit.
+/// Writes results of tries, many in one statement and one commit.
 public final class DeliveryRecorder: Sendable {
     private let batcher: PostgresBatcher<DeliveryRecord, DeliveryRecordOutcome>
 
@@ -62,12 +62,12 @@ public final class DeliveryRecorder: Sendable {
     public func drain() async { await batcher.drain() }
 }
 
-/// How many messages of one endpoint may be claimed.
+/// Limit of messages that may be claimed for one endpoint.
 public struct DeliveryQuota: Sendable {
     public var count: Int
     /// The endpoint's publisher.
     public var publisher: PublisherID
-    /// Mark of the password that is sent to it.
+    /// Mark of the password that the endpoint receives.
     public var mark: BodyMark
 
     public init(count: Int, publisher: PublisherID, mark: BodyMark) {
@@ -77,17 +77,17 @@ public struct DeliveryQuota: Sendable {
     }
 }
 
-/// How far a message has come. The numbers are stored.
+/// State of a message. The numbers are stored.
 public enum DeliveryState: Int16, Sendable, CaseIterable {
     case waiting = 0
     case delivered = 1
-    /// All its tries failed, or the endpoint wants no more.
+    /// All its tries failed, or the endpoint accepts no more messages.
     case failed = 2
-    /// A newer state of the same customer took its place.
+    /// Replaced by a newer state of the same customer.
     case replaced = 3
     /// Its endpoint was disabled or removed before it was delivered.
     case dropped = 4
-    /// It cannot be processed and waits for an operator. Never stored so: the queue says it.
+    /// It cannot be processed and waits for an operator. Never stored here: the queue records it.
     case parked = 5
 
     public var name: String { "\(self)" }

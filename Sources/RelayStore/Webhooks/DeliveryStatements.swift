@@ -1,14 +1,14 @@
 public import Postgres
 import RelayCore
 
-/// Messages to webhook endpoints, written in the transaction that knows what they say.
+/// Messages to webhook endpoints, written in the transaction that changes the state.
 ///
-/// The order in which a lane's messages land is kept by three things. A message that is not under way is taken out of the queue
-/// in the same transaction that puts a newer one in. One that is under way is marked: it is never sent again, whatever comes of
-/// it. And the newer one cannot be claimed before that has ended, or its lease is over (`webhook_queue_one_sender`).
+/// Three rules keep a lane's messages in order. The transaction that queues a newer message removes an older one that
+/// is not being sent. An older one that is being sent is marked: it is never sent again, whatever its result. And the
+/// newer one cannot be claimed until that send has ended or its lease has expired (`webhook_queue_one_sender`).
 public enum DeliveryStatements {
-    /// To be sent in order, in one transaction; after its commit the delivery service may be woken. Of several that replace
-    /// each other (one endpoint and lane) only the newest is written.
+    /// Statements to run in order, in one transaction; after its commit the delivery service may be notified. Of
+    /// several messages that replace each other (one endpoint and lane) only the newest is written.
     public static func enqueue(_ deliveries: [NewDelivery]) -> [SQL] {
         let rows = newest(of: deliveries)
         guard !rows.isEmpty else { return [] }
@@ -25,7 +25,7 @@ public enum DeliveryStatements {
         new.replaces AND o.bucket = new.bucket AND o.endpoint = new.endpoint AND o.lane = new.lane
         """
 
-    /// Locks the lanes' older rows in the order in which those who write outcomes do, and so waits for claims that are being made.
+    /// Locks the lanes' older rows in the same order as the writers of outcomes, and so waits for concurrent claims.
     /// Index used: `webhook_queue_lane`.
     private static func overtake(_ lanes: SQLTable) -> SQL {
         """
@@ -43,7 +43,8 @@ public enum DeliveryStatements {
         """
     }
 
-    /// What is not under way goes. It reads again what the statement before has locked. Index used: `webhook_queue_lane`.
+    /// Removes older messages that are not being sent. Reads again the rows that the previous statement locked. Index
+    /// used: `webhook_queue_lane`.
     private static func replace(_ lanes: SQLTable) -> SQL {
         """
         WITH gone AS (
@@ -59,7 +60,7 @@ public enum DeliveryStatements {
         """
     }
 
-    /// One that comes after a newer state has been queued is kept for the record alone. Index used: `webhook_queue_lane`.
+    /// A message that is older than a queued one is stored only for the record. Index used: `webhook_queue_lane`.
     private static func insert(_ rows: [NewDelivery], _ lanes: SQLTable) -> SQL {
         let contents: SQLTable = [
             "day": .int4Array(rows.map { Int32($0.id.day) }), "id": .uuidArray(rows.map(\.id.uuid)),

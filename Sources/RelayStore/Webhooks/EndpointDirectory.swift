@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
 public import RelayCore
 
-/// The endpoints as they were a moment ago, for those who ask many times a second: one that was disabled or removed is called at
-/// most a second longer.
+/// A cache of the endpoints, for callers that need them many times a second. A disabled or removed endpoint is called
+/// for at most a second longer.
 public final class EndpointDirectory: Sendable {
     private struct Known {
         var endpoints: [WebhookEndpoint]
@@ -18,7 +18,7 @@ public final class EndpointDirectory: Sendable {
         self.lifetime = lifetime
     }
 
-    /// All that were not removed.
+    /// All endpoints that were not removed.
     public func all() async throws -> [WebhookEndpoint] {
         if let known = known.withLockedValue({ $0 }), known.readAt.duration(to: .now) < lifetime {
             return known.endpoints
@@ -29,12 +29,12 @@ public final class EndpointDirectory: Sendable {
         return endpoints
     }
 
-    /// Those of a publisher that take messages.
+    /// A publisher's active endpoints.
     public func active(publisher: PublisherID) async throws -> [WebhookEndpoint] {
         try await all().filter { $0.publisher == publisher && $0.isActive }
     }
 
-    /// The next look goes to the database.
+    /// Makes the next read go to the database.
     public func forget() {
         known.withLockedValue { $0 = nil }
     }

@@ -1,7 +1,7 @@
 public import RelayCore
 public import Traces
 
-/// Ids of deliveries are made as those of validations are: where the row is stands in them. It is the message's `webhook-id`.
+/// Like the id of a validation, it contains the row's location. It is the message's `webhook-id`.
 public typealias DeliveryID = ValidationID
 
 /// A message to one endpoint, before it is written.
@@ -9,18 +9,18 @@ public struct NewDelivery: Sendable {
     public let id: DeliveryID
     public let endpoint: EndpointID
     public let publisher: PublisherID
-    /// Whom it is about: the publisher's own name for a customer. Of one endpoint and lane messages go in order.
+    /// Lane: the publisher's own name for the customer. Messages of one endpoint and lane are sent in order.
     public let lane: Username
-    /// Orders the states of a lane, newer is greater; ``noticeSequence`` for what concerns no customer.
+    /// Orders the states of a lane, newer is greater; ``noticeSequence`` for a message about no customer.
     public let sequence: Int64
     /// JSON, without the password; see ``RelayCore/WebhookBody``.
     public let body: String
-    /// It holds a whole state: what was not delivered of older ones need not be any more.
+    /// Whether the body holds a whole state, so that undelivered older messages become unnecessary.
     public let replaces: Bool
-    /// In which it came to be; see ``StoredTrace``.
+    /// Trace of the request that caused it; see ``StoredTrace``.
     public let trace: String?
 
-    /// - Parameter now: by the database's clock: by its day the row is found.
+    /// - Parameter now: the database's time; its day becomes part of the id.
     public init(
         endpoint: EndpointID, publisher: PublisherID, lane: Username, sequence: Int64, body: String, replaces: Bool,
         at now: Timestamp, trace: String? = StoredTrace.current
@@ -37,10 +37,10 @@ public struct NewDelivery: Sendable {
         self.trace = trace
     }
 
-    /// Marks a notice among the messages. Customers' states begin with 1.
+    /// Sequence of notices. Customers' states begin with 1.
     static let noticeSequence: Int64 = 0
 
-    /// What a store said that concerns no customer. Its lane is its own, with a made-up name: it waits for no other message.
+    /// A store's notice about no customer. It has its own lane with a random name, so it waits for no other message.
     init(notice body: String, endpoint: EndpointID, publisher: PublisherID, at now: Timestamp) {
         var generator = SystemRandomNumberGenerator()
         self.init(

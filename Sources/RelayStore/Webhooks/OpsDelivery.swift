@@ -1,6 +1,6 @@
 public import RelayCore
 
-/// A message to a webhook endpoint as ops sees it.
+/// A message to a webhook endpoint, as operators see it.
 public struct OpsDelivery: Sendable, Equatable {
     public var id: DeliveryID
     public var endpoint: String
@@ -13,17 +13,17 @@ public struct OpsDelivery: Sendable, Equatable {
     public var lastError: String?
     public var createdAt: Timestamp
     public var finishedAt: Timestamp?
-    /// Nil where it is under way, or has ended.
+    /// Nil if it is being sent, or has ended.
     public var nextTryAt: Timestamp?
 }
 
-/// Which deliveries.
+/// Filter of a list of deliveries.
 public struct DeliveryFilter: Sendable {
     public var state: DeliveryState?
     public var endpoint: EndpointID?
     public var applicationUsername: Username?
     public var limit: Int
-    /// Last row of the previous page: when it was made, and its id.
+    /// Last row of the previous page: its creation time and its id.
     public var cursor: ValidationCursor?
 
     public init(
@@ -38,22 +38,22 @@ public struct DeliveryFilter: Sendable {
     }
 }
 
-/// Endpoints that receive the present state again.
+/// A customer and endpoint for which the current state is sent again.
 public struct RepeatTarget: Sendable, Hashable {
     public var publisher: PublisherID
     public var username: Username
     public var endpoint: EndpointID
 }
 
-/// Which messages a range of repeats begins with.
+/// Selects the messages to repeat.
 public struct RepeatFilter: Sendable {
     public var from: Timestamp
     public var to: Timestamp
     public var endpoint: EndpointID?
-    /// Those that were delivered too.
+    /// Includes messages that were delivered.
     public var includesDelivered: Bool
     public var limit: Int
-    /// The last of the page before.
+    /// Last target of the previous page.
     public var after: RepeatTarget?
 
     public init(

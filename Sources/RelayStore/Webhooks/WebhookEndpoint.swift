@@ -1,12 +1,12 @@
 public import RelayCore
 
-/// Endpoint that notifies a publisher's back end of changes.
+/// Endpoint of a publisher's back end that receives messages about changes.
 public struct WebhookEndpoint: Sendable, Equatable {
-    /// What it receives.
+    /// Messages that an endpoint receives.
     public enum Kind: Sendable, Equatable {
-        /// Each change of a customer's purchases, with all of them.
+        /// Each change of a customer's purchases, with the complete list.
         case purchases
-        /// Events of these names, by their ids.
+        /// Events with these ids.
         case events([String])
 
         var stored: StoredKind { self == .purchases ? .purchases : .events }
@@ -22,7 +22,7 @@ public struct WebhookEndpoint: Sendable, Equatable {
     public var kind: Kind
     public var url: String
     public var environment: WebhookEnvironment
-    /// It stands in the configuration.
+    /// Whether the configuration lists it.
     public var isFromSettings: Bool
     public var createdAt: Timestamp
     public var lastSuccessAt: Timestamp?

@@ -2,18 +2,20 @@ import Postgres
 public import RelayCore
 
 extension WebhookStore {
-    /// Takes messages that are due, for `lease`.
+    /// Claims messages that are due, for `lease`.
     ///
-    /// Claims up to `quotas` messages of an endpoint, and of one endpoint and lane one at a time, in order. One whose
-    /// lease has expired goes before the newer ones of its lane. Indexes used: for each endpoint `webhook_queue_due`,
-    /// for each due row `webhook_queue_lane`. If two workers claim two of one lane at once, the index
-    /// `webhook_queue_one_sender` fails one statement, which is run again. The statement is planned each time, like all
-    /// frequent ones on this queue: it is empty most of the time.
+    /// Claims up to `quotas` messages of an endpoint, but only one at a time of an endpoint and lane, in order. A
+    /// message with an expired lease goes before newer ones of its lane.
+    ///
+    /// Indexes used: for each endpoint `webhook_queue_due`, for each due row `webhook_queue_lane`. If two workers claim
+    /// two messages of one lane at once, the index `webhook_queue_one_sender` fails one statement, which is run again.
+    /// The statement is planned each time, like all frequent ones on this queue, because the queue is empty most of the
+    /// time.
     ///
     /// - Parameters:
-    ///   - quotas: most messages, by endpoint; nothing is claimed of others.
+    ///   - quotas: limits by endpoint; messages of other endpoints are not claimed.
     ///   - own: publishers whose own credentials this copy has.
-    /// - Throws: ``PostgresError``; with the constraint `webhook_queue_one_sender` the same again succeeds.
+    /// - Throws: ``PostgresError``; after a violation of `webhook_queue_one_sender`, a retry succeeds.
     public func claim(
         _ quotas: [EndpointID: DeliveryQuota], own: [PublisherID] = [], lease: Duration
     ) async throws -> [ClaimedDelivery] {
@@ -77,9 +79,10 @@ extension WebhookStore {
             """
     }
 
-    /// Writes results of tries, unless another worker has claimed them. One that failed and was overtaken ends replaced.
+    /// Writes results of tries, unless another worker has claimed them. A message that failed and was overtaken becomes
+    /// replaced.
     ///
-    /// - Returns: one outcome for each, in the same order.
+    /// - Returns: one outcome for each record, in the same order.
     func record(_ records: [DeliveryRecord]) async throws -> [DeliveryRecordOutcome] {
         var states: [DeliveryID: DeliveryState] = [:]
         for row in try await database.query(statement(recording: records).plannedAnew) {
@@ -88,8 +91,9 @@ extension WebhookStore {
         return records.map { record in states[record.claimed.id].map { .written($0) } ?? .leaseLost }
     }
 
-    /// The rows are locked in the order in which those who enqueue do, and then read as they are by then: `overtaken` is what
-    /// decides. Index used: the primary keys. `OFFSET 0` keeps the owner out of the look-up: by it the planner read all that is under way.
+    /// Locks the rows in the same order as the statements that enqueue, and then reads their current values, because
+    /// `overtaken` decides. Index used: the primary keys. `OFFSET 0` keeps the owner out of the lookup: with it, the
+    /// planner read all claimed rows.
     private func statement(recording records: [DeliveryRecord]) -> SQL {
         let outcomes: SQLTable = [
             "bucket": .int2Array(records.map { Int16($0.claimed.id.bucket.number) }),
@@ -131,10 +135,10 @@ extension WebhookStore {
             """
     }
 
-    /// Drops what nobody will ever send, its endpoint being disabled or removed: a bounded number at a time. Index used:
-    /// `webhook_queue_due`, for each of those.
+    /// Drops messages that will never be sent, because their endpoint is disabled or removed: a bounded number at a
+    /// time. Index used: `webhook_queue_due`, for each such endpoint.
     ///
-    /// - Returns: how many.
+    /// - Returns: how many messages were dropped.
     public func dropUndeliverable(limit: Int = 1_000) async throws -> Int {
         let limit = PostgresValue.int4(Int32(clamping: limit))
         return try await database.query(
@@ -165,7 +169,7 @@ extension WebhookStore {
         ).affectedRows
     }
 
-    /// What is still to be delivered.
+    /// Counts of undelivered messages and of endpoints.
     public func backlog(in scope: OpsScope) async throws -> WebhookBacklog {
         let present: SQL = "e.removed_at IS NULL AND \(scope.includes("e.publisher"))"
         let publisher = PostgresValue.text(scope.publisher)
@@ -213,12 +217,12 @@ extension DeliveryRecord {
     }
 }
 
-/// What is still to be delivered to webhook endpoints.
+/// Undelivered messages to webhook endpoints.
 public struct WebhookBacklog: Sendable, Equatable {
     public var waiting: Int
-    /// Messages among them that have been tried.
+    /// Messages among them that were tried at least once.
     public var retrying: Int
-    /// For how long the oldest has waited; nil where there is none.
+    /// Age of the oldest message; nil if there is none.
     public var oldest: Duration?
     public var endpoints: Int
     /// Endpoints among them that are disabled.

@@ -1,7 +1,7 @@
 import Postgres
 public import RelayCore
 
-// A small table: read from end to end where all are asked for, else by its primary key.
+// The table is small: lists read all of it, single endpoints use the primary key.
 extension WebhookStore {
     private static let endpoints: SQL = """
         SELECT e.id, e.publisher, e.kind, e.url, e.environment, e.events, e.from_settings, e.created_at, e.last_success_at,
@@ -9,7 +9,7 @@ extension WebhookStore {
         FROM webhook_endpoints e
         """
 
-    /// All that were not removed, in the order in which they were added.
+    /// All endpoints that were not removed, in the order of creation.
     public func endpoints(in scope: OpsScope) async throws -> [WebhookEndpoint] {
         try await database.query(
             """
@@ -21,7 +21,7 @@ extension WebhookStore {
         ).map(Self.endpoint)
     }
 
-    /// Nil where there is none, it was removed, or is outside the scope.
+    /// Nil if the endpoint does not exist, was removed, or is outside the scope.
     public func endpoint(_ id: EndpointID, in scope: OpsScope) async throws -> WebhookEndpoint? {
         try await database.query(
             """
@@ -31,7 +31,8 @@ extension WebhookStore {
         ).first.map(Self.endpoint)
     }
 
-    /// The endpoint for purchases with this URL that is not disabled. Others that ask for the same publisher wait for the transaction's end.
+    /// The enabled endpoint for purchases with this URL. Concurrent calls for the same publisher wait for the end of
+    /// the transaction.
     public func activeEndpoint(url: String, of publisher: PublisherID) async throws -> EndpointID? {
         _ = try await database.query(
             "SELECT p.id FROM publishers p WHERE p.id = \(.text(publisher)) FOR NO KEY UPDATE")
@@ -40,7 +41,7 @@ extension WebhookStore {
         }?.id
     }
 
-    /// Nil where there is no such publisher.
+    /// Nil if there is no such publisher.
     public func addEndpoint(
         publisher: PublisherID, kind: WebhookEndpoint.Kind = .purchases, url: String,
         environment: WebhookEnvironment = .all
@@ -59,7 +60,7 @@ extension WebhookStore {
         return written.affectedRows == 1 ? id : nil
     }
 
-    /// The first publisher may have endpoints before it has a key.
+    /// Creates the first publisher, which may have endpoints before it has a key.
     public func ensureFirstPublisher() async throws {
         _ = try await database.query(Self.insert(publisher: .first))
     }
@@ -68,18 +69,18 @@ extension WebhookStore {
         "INSERT INTO publishers (id) VALUES (\(.text(publisher))) ON CONFLICT DO NOTHING"
     }
 
-    /// What waits for it is dropped by the delivery service. False where there is none.
+    /// Removes an endpoint; the delivery service drops its waiting messages. False if there is no such endpoint.
     public func removeEndpoint(_ id: EndpointID) async throws -> Bool {
         try await update(id, "removed_at = now()", where: "removed_at IS NULL")
     }
 
-    /// What waits for it is dropped by the delivery service.
+    /// Disables an endpoint; the delivery service drops its waiting messages.
     ///
-    /// - Returns: whose it is; nil where it was disabled already, or there is none in the scope.
+    /// - Returns: the endpoint's publisher; nil if it was already disabled, or the scope does not contain it.
     public func disableEndpoint(
         _ id: EndpointID, _ reason: EndpointStanding.Reason, in scope: OpsScope
     ) async throws -> PublisherID? {
-        // Another copy may have had a success since this one looked: five days without one are not over then.
+        // Another copy may have had a success meanwhile, which restarts the five days.
         let isStill: SQL = reason == .failing ? "failing_since <= now() - \(EndpointStanding.patience)" : "true"
         return try await database.query(
             """
@@ -91,9 +92,9 @@ extension WebhookStore {
         ).first?.get(0)
     }
 
-    /// What was dropped stays so.
+    /// Enables an endpoint. Messages that were dropped stay dropped.
     ///
-    /// - Returns: whose it is; nil where there is none in the scope.
+    /// - Returns: the endpoint's publisher; nil if the scope does not contain it.
     public func enableEndpoint(_ id: EndpointID, in scope: OpsScope) async throws -> PublisherID? {
         try await database.query(
             """
@@ -104,9 +105,9 @@ extension WebhookStore {
         ).first?.get(0)
     }
 
-    /// Writes how an endpoint does. One that is disabled by it stands in the audit log, too.
+    /// Writes a change of an endpoint's health. If it disables the endpoint, the audit log records it too.
     ///
-    /// - Returns: whether anything changed by it.
+    /// - Returns: whether the endpoint changed.
     public func note(_ change: EndpointStanding.Change, of id: EndpointID) async throws -> Bool {
         switch change {
         case .failing: try await update(id, "failing_since = now()", where: "failing_since IS NULL")
@@ -130,8 +131,8 @@ extension WebhookStore {
         ).affectedRows == 1
     }
 
-    /// Brings the endpoints of the configuration in step with it: those that are new are added, those no longer listed are
-    /// removed. Safe when several copies do it at once: they meet in `webhook_endpoints_settings`.
+    /// Synchronizes endpoints with the configuration: adds new ones and removes those no longer listed. Safe if several
+    /// copies do it at once: the index `webhook_endpoints_settings` prevents duplicates.
     public func keepEndpoints(listed urls: [String], publisher: PublisherID? = nil) async throws {
         let publisher = publisher ?? PublisherID.first
         var generator = SystemRandomNumberGenerator()

@@ -2,7 +2,7 @@ import Postgres
 public import RelayCore
 
 extension WebhookStore {
-    /// What waits is in the queue: there its tries, and its next one.
+    /// The queue holds the tries and the next try of waiting messages.
     private static let deliveryColumns: SQL = """
         d.bucket, d.accepted_on - DATE 'epoch' AS day, d.id, d.endpoint, coalesce(e.url, '') AS url, d.publisher,
         ROW(d.sealed_by, d.lane) AS lane, (\(deliveryState))::int2 AS state, coalesce(q.tries, d.tries) AS tries,
@@ -20,7 +20,7 @@ extension WebhookStore {
         LEFT JOIN webhook_queue q ON q.bucket = d.bucket AND q.id = d.id
         """
 
-    /// The queue holds only what waits or is parked. Index used: the deliveries' primary key.
+    /// The queue holds only waiting and parked messages. Index used: the deliveries' primary key.
     private static let queuedDeliveries: SQL = """
         SELECT \(deliveryColumns)
         FROM webhook_queue q
@@ -62,7 +62,7 @@ extension WebhookStore {
         return (page, ValidationCursor(acceptedAt: last.createdAt, id: last.id))
     }
 
-    /// Nil for an unknown id, and for one outside the scope.
+    /// Nil for an unknown id, or one outside the scope.
     public func delivery(_ id: DeliveryID, in scope: OpsScope) async throws -> OpsDelivery? {
         try await database.query(
             """
@@ -73,9 +73,9 @@ extension WebhookStore {
         ).first.map(Self.delivery)
     }
 
-    /// Queues a notice once more, as a new message to the same endpoint.
+    /// Queues a notice again, as a new message to the same endpoint.
     ///
-    /// - Returns: the new message; nil where the id is of no notice, or outside the scope.
+    /// - Returns: the new message; nil if the id is not a notice's, or is outside the scope.
     public func repeatNotice(_ id: DeliveryID, in scope: OpsScope) async throws -> DeliveryID? {
         let found = try await database.query(
             """
@@ -94,7 +94,8 @@ extension WebhookStore {
         return new.id
     }
 
-    /// The next page of customers and endpoints that a range of messages was for, each once. Index used: `webhook_deliveries_newest`.
+    /// The next page of distinct customers and endpoints of a range of messages. Index used:
+    /// `webhook_deliveries_newest`.
     public func repeatTargets(_ filter: RepeatFilter, in scope: OpsScope) async throws -> [RepeatTarget] {
         let endpoint = PostgresValue.text(filter.endpoint?.description)
         let after = PostgresValue.text(filter.after?.publisher)
@@ -136,7 +137,7 @@ extension WebhookStore {
             finishedAt: try row.timestampIfSet("finished_at"), nextTryAt: try row.timestampIfSet("next_try_at"))
     }
 
-    /// A name that cannot be opened keeps nobody from seeing the rest of the page.
+    /// A name that cannot be opened must not hide the rest of the page.
     private static func readable(_ row: PostgresRow, _ column: StaticString) throws -> Username {
         do {
             return try row.open(column)

@@ -3,9 +3,9 @@ import Metrics
 import NIOConcurrencyHelpers
 import RelayCore
 
-/// The App Store as the workers ask it: an app is left alone for a while after its question failed. Each app by itself: Apple refuses a key
-/// or limits calls by app, and publishers have apps of their own. Each environment by itself: an app that is not released yet is
-/// refused in production and known in the sandbox.
+/// Access to the App Store for workers. After a failed call, an app is not asked about for a while. Each app has its
+/// own pause: Apple refuses a key or limits calls by app, and publishers have their own apps. Each environment has its
+/// own too: production does not know an unreleased app, but the sandbox does.
 public final class AppStoreGate: Sendable {
     private struct App: Hashable {
         var environment: AppStoreServerClient.Environment
@@ -16,7 +16,7 @@ public final class AppStoreGate: Sendable {
     private let pauses = NIOLockedValueBox(Pauses<App>())
 
     private static let pause = Duration.seconds(10)
-    /// What is wrong with our key is not mended in seconds.
+    /// A problem with our key is not fixed within seconds.
     private static let longPause = Duration.seconds(300)
 
     public init(client: AppStoreServerClient) { self.client = client }
@@ -25,12 +25,12 @@ public final class AppStoreGate: Sendable {
         remainingPause(environment, for: bundleID) == nil
     }
 
-    /// - Returns: nil if the app may be asked for.
+    /// - Returns: nil if calls for the app are allowed.
     func remainingPause(_ environment: AppStoreServerClient.Environment, for bundleID: BundleID) -> Duration? {
         pauses.withLockedValue { $0.remaining(of: App(environment: environment, bundleID: bundleID)) }
     }
 
-    /// - Parameter route: for metrics.
+    /// - Parameter route: label for metrics.
     func ask<Value>(
         _ route: String, in environment: AppStoreServerClient.Environment, for bundleID: BundleID,
         _ call: () async -> AppStoreAnswer<Value>

@@ -4,7 +4,7 @@ public import Logging
 import RelayCore
 import RelayStore
 
-/// Asks the App Store itself how a subscription stands: what was just bought, and of what it has said nothing.
+/// Asks the App Store for a subscription's status: after a purchase, or when Apple has sent no statement.
 public struct AppStoreInquiry: Sendable {
     private let gate: AppStoreGate
     private let trust: ChainOfTrust
@@ -41,7 +41,7 @@ public struct AppStoreInquiry: Sendable {
         }
     }
 
-    /// Where, and in which app's name.
+    /// Environment and app for the query.
     private func question(
         about subscription: LedgerResult
     ) -> (AppStoreServerClient.Environment, BundleID)? {

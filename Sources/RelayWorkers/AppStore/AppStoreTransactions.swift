@@ -3,17 +3,17 @@ public import AppleStore
 public import Logging
 public import RelayCore
 
-/// Asks the App Store of which subscriptions a transaction is, for publishers that name one. Only what Apple has signed, for one of our
-/// apps, is found.
+/// Asks the App Store for the subscriptions of a transaction that a publisher names. Returns only data that Apple has
+/// signed for one of our apps.
 public struct AppStoreTransactions: ExternalStore {
     private let gate: AppStoreGate
     private let trust: ChainOfTrust
     private let scope: StoreScope
     private let logger: Logger
 
-    /// An app that is asked for must be one of ours; of those without a name at most so many are tried.
+    /// Limit of apps that are tried if the query names none. A named app must be one of ours.
     private static let mostApps = 8
-    /// As long as the gate stays shut.
+    /// Pause while the gate is shut.
     private static let pause = Duration.seconds(10)
 
     public init(gate: AppStoreGate, trust: ChainOfTrust, scope: StoreScope, logger: Logger) {
@@ -23,7 +23,7 @@ public struct AppStoreTransactions: ExternalStore {
         self.logger = logger
     }
 
-    /// Production first; where that does not know it, the sandbox.
+    /// Asks production first; if it does not know the transaction, the sandbox.
     public func find(_ query: ExternalStoreQuery) async -> ExternalStoreAnswer {
         guard case .apple(let id, let bundleID) = query else { return .notConfigured }
         if let bundleID, !scope.bundleIds.isEmpty, !scope.bundleIds.contains(bundleID) {
@@ -67,8 +67,8 @@ public struct AppStoreTransactions: ExternalStore {
         }
     }
 
-    /// It lists all subscriptions of the transaction's customer. Where one of them is named by it that one counts, else all do: it
-    /// is of an earlier renewal then.
+    /// Apple lists all subscriptions of the transaction's customer. If the transaction id names one of them, only that
+    /// one counts. Otherwise it belongs to an earlier renewal, and all count.
     private func judge(_ items: [SubscriptionStatusItem], of id: TransactionID) async -> ExternalStoreAnswer {
         var found: [(ExternalSubscription, isNamed: Bool)] = []
         for item in items {

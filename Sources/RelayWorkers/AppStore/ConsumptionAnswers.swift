@@ -6,11 +6,11 @@ public import RelayStore
 public import ServiceLifecycle
 import Tracing
 
-/// Answers Apple's requests to say how a purchase was used, whose customer wants a refund. Apple wants the answer within 12 hours, and only with
-/// the customer's consent, which the publisher gives: without it nothing is sent.
+/// Answers Apple's consumption requests, which follow a customer's refund request. Apple wants the answer within 12
+/// hours, and only with the customer's consent. The publisher reports the consent; without it nothing is sent.
 ///
-/// An answer is sent once at least: a copy that dies after the call has it sent again, and Apple takes the same again. A request ends once. While Apple
-/// cannot be reached it is tried again after 15 minutes at most, until the deadline.
+/// An answer is sent at least once: if a copy dies after the call, another copy sends it again, and Apple accepts the
+/// repeat. A request ends once. While Apple is unreachable, it is retried every 15 minutes at most, until the deadline.
 public struct ConsumptionAnswers: Service {
     let store: RelayStore
     let loop: WorkLoop
@@ -23,12 +23,12 @@ public struct ConsumptionAnswers: Service {
     private static let maxConcurrent = 8
     private static let startWithin = Duration.seconds(45)
     private static let longestPause = Duration.seconds(900)
-    /// What is begun in time ends within it.
+    /// Longer than all work that starts in time.
     private let lease: Duration
 
     /// - Parameters:
     ///   - gate: nil: there is no key for the App Store Server API. Requests then wait for one until their deadlines.
-    ///   - callTimeout: how long a call may take.
+    ///   - callTimeout: limit of one call.
     ///   - wakeup: signalled when a request is due.
     public init(store: RelayStore, gate: AppStoreGate?, callTimeout: Duration, wakeup: Wakeup, logger: Logger) {
         self.store = store
@@ -55,7 +55,7 @@ public struct ConsumptionAnswers: Service {
                 return try await end(
                     request, .expired, trouble: "the consent was taken back, after an answer that may have got through")
             }
-            // A consent wakes it. The customer may become known, or another, without one.
+            // A consent makes the request due. But the customer may also become known, or change, without one.
             return try await store.consumption.postpone(
                 request, .awaitsConsent, by: Self.pause(Self.longestPause, left))
         }
@@ -65,10 +65,10 @@ public struct ConsumptionAnswers: Service {
             return try await end(request, .expired, trouble: "the App Store has no such environment")
         }
         if let pause = gate.remainingPause(environment, for: request.bundleID) {
-            // Not tried: its attempts and its last error stay as they are.
+            // It was not tried, so its attempts and last error stay.
             return try await store.queues.giveBack([request.row], after: Self.pause(pause, left))
         }
-        // A process that stood still does not know that its time is over.
+        // After a suspension, the process must check whether its lease has expired.
         guard leases.with({ $0.covers(request.lease) }) else { throw CancellationError() }
         guard try await store.consumption.note(answer: answer.json, to: request) else {
             return try await store.consumption.postpone(request, .waiting, by: .zero)
@@ -78,7 +78,8 @@ public struct ConsumptionAnswers: Service {
                 answer, about: request.transactionID, in: environment, bundleID: request.bundleID)
         }
         if Task.isCancelled, case .tryAgain = reply { throw CancellationError() }
-        // The task's own cancellation would cancel the statements. If nothing can be written, the answer is sent twice.
+        // In a task of its own: cancellation of the current task would cancel the statements. If nothing can be
+        // written, the answer is sent twice.
         try await Task { try await take(reply, to: request, left) }.value
     }
 
@@ -113,7 +114,7 @@ public struct ConsumptionAnswers: Service {
         try await store.consumption.postpone(request, .waiting, trouble: trouble, by: Self.pause(delay, left))
     }
 
-    /// The tries come closer together towards the deadline, so that the last one is not at it.
+    /// Pauses shrink towards the deadline, so that the last try is not at the deadline itself.
     private static func pause(_ wanted: Duration, _ left: Duration) -> Duration {
         left > .seconds(10) ? min(wanted, left / 2) : left
     }

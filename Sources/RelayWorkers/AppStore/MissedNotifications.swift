@@ -7,10 +7,10 @@ public import RelayCore
 public import RelayStore
 public import ServiceLifecycle
 
-/// Asks the App Store for the notifications that it could not deliver, and takes them in as if they had come by themselves. The App
-/// Store gives up after some days; it remembers for half a year.
+/// Asks the App Store for notifications that it could not deliver, and stores them as if they had been delivered. The
+/// App Store stops retrying after some days, but lists them for half a year.
 ///
-/// One copy at a time asks, by a duty of the database; a notification that is known already is kept once.
+/// One copy at a time asks, under a duty in the database. A notification that is already known is stored only once.
 public struct MissedNotifications: Service {
     private let store: RelayStore
     private let gate: AppStoreGate
@@ -22,17 +22,17 @@ public struct MissedNotifications: Service {
     private let logger: Logger
     private let onReceived: @Sendable () -> Void
 
-    /// Signed so long before, one may have been on its way still when was asked last.
+    /// A notification signed this long before the last query may still have been in delivery then.
     private static let overlap = Duration.seconds(3_600)
-    /// Where not all could be read.
+    /// Pause if not everything could be read.
     private static let pause = Duration.seconds(300)
     private static let memory = Duration.seconds(179 * 86_400)
 
     /// - Parameters:
-    ///   - isRelayed: whether they are passed on to Cleeng.
-    ///   - leeway: as for notifications that come by themselves.
-    ///   - interval: between two times that is asked.
-    ///   - onReceived: there is something to be passed on.
+    ///   - isRelayed: whether notifications are relayed to Cleeng.
+    ///   - leeway: the same as for delivered notifications.
+    ///   - interval: time between two queries.
+    ///   - onReceived: called when there are notifications to relay.
     public init(
         store: RelayStore, gate: AppStoreGate, policy: NotificationPolicy, scope: StoreScope,
         isRelayed: PerPublisher<Bool>,
@@ -60,7 +60,7 @@ public struct MissedNotifications: Service {
                     guard !Task.isCancelled else { return }
                     logger.warning("missed notifications cannot be asked for", metadata: ["error": "\(error)"])
                 }
-                // Whose turn it is says the database.
+                // The database decides which copy has the turn.
                 try? await Task.sleep(for: min(interval, .seconds(60)))
             }
         }
@@ -95,7 +95,7 @@ public struct MissedNotifications: Service {
             turn, completeUntil: isComplete ? now : nil, pause: isComplete ? interval : min(interval, Self.pause))
     }
 
-    /// Whether an app at least may be asked for.
+    /// Whether at least one app may be asked about.
     private func mayAsk(_ environment: AppStoreServerClient.Environment) -> Bool {
         scope.bundleIds.isEmpty || scope.bundleIds.contains { gate.isOpen(environment, for: $0) }
     }
@@ -104,7 +104,7 @@ public struct MissedNotifications: Service {
         scope.environments.contains(environment == .production ? .production : .sandbox)
     }
 
-    /// - Returns: whether all pages were read, and all that is in them was taken in.
+    /// - Returns: whether all pages were read and all their notifications stored.
     private func askAll(
         _ range: Range<Int64>, _ environment: AppStoreServerClient.Environment, _ bundleID: BundleID,
         _ turn: MissedNotificationsTurn
@@ -123,7 +123,7 @@ public struct MissedNotifications: Service {
                 }
                 try await store.notifications.keep(turn)
                 page = found.next
-            // No customer of this app in this environment yet.
+            // The app has no customer in this environment yet.
             case .unknown: return isComplete
             case .misconfigured(let why), .tryAgain(let why, _):
                 logger.warning("missed notifications cannot be asked for", metadata: ["error": "\(why)"])
@@ -133,12 +133,12 @@ public struct MissedNotifications: Service {
         return isComplete
     }
 
-    /// One that cannot be taken in harms no other: it is asked for again with the whole range.
+    /// Stores a notification. A failure affects no other one: it is requested again with the whole range.
     ///
-    /// - Returns: whether that is done with.
+    /// - Returns: whether the notification needs no further attempt.
     private func take(_ signedPayload: String) async throws -> Bool {
         try Task.checkCancellation()
-        // As the App Store would have sent it.
+        // The same body as the App Store would have sent.
         let body = Array(#"{"signedPayload":"\#(signedPayload)"}"#.utf8)
         let notification: StoreNotification
         do {

@@ -1,18 +1,18 @@
-/// Until when each key is left alone after a failure, by its own failures only.
+/// Pauses by key after failures. A key pauses only for its own failures.
 struct Pauses<Key: Hashable & Sendable>: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// With more keys than this, those whose pause ends first are forgotten: they are asked again too early.
+    /// Limit of keys. Beyond it, those whose pause ends first are dropped and asked again too early.
     private static var mostKeys: Int { 1_000 }
 
     private var ends: [Key: Instant] = [:]
 
-    /// - Returns: how long the key is left alone; nil if it is not.
+    /// - Returns: the remaining pause; nil if there is none.
     func remaining(of key: Key, at now: Instant = .now) -> Duration? {
         ends[key].flatMap { $0 > now ? $0 - now : nil }
     }
 
-    /// Leaves the key alone, and does not shorten a longer pause.
+    /// Starts a pause, without shortening a longer one.
     mutating func pause(_ key: Key, for duration: Duration, at now: Instant = .now) {
         ends[key] = max(ends[key] ?? now, now + duration)
         guard ends.count > Self.mostKeys else { return }

@@ -5,15 +5,15 @@ import Metrics
 import NIOConcurrencyHelpers
 public import ServiceLifecycle
 
-/// Looks up whether the certificates that signed lately were revoked, one after the other. No purchase waits for it, and none is
-/// judged by it: whether to stop taking purchases is for people to decide.
+/// Checks whether certificates of recent signatures were revoked, one after another. No purchase waits for it or is
+/// judged by it: operators decide whether to stop accepting purchases.
 ///
-/// Each process looks up the certificates that it has verified itself.
+/// Each process checks only certificates that it has verified itself.
 public final class RevocationWatch: Service {
     private struct State {
-        /// Revoked certificates among those looked up last. An answer that proves nothing leaves a certificate in here.
+        /// Revoked certificates among those checked last. An inconclusive answer leaves a certificate in the set.
         var revoked: Set<SigningCertificate> = []
-        /// Those logged, once each.
+        /// Certificates that were logged, once each.
         var logged: Set<SigningCertificate> = []
     }
 
@@ -25,12 +25,12 @@ public final class RevocationWatch: Service {
     private let state = NIOLockedValueBox(State())
 
     private static let mostChains = 16
-    /// While there is nothing to look up: the first signatures are verified soon after the start.
+    /// Pause while there is nothing to check: the first signatures are verified soon after the start.
     private static let firstPause = Duration.seconds(60)
 
     /// - Parameters:
-    ///   - includesAddedRoots: also looks up certificates below a root that is not Apple's.
-    ///   - interval: between two rounds.
+    ///   - includesAddedRoots: also checks certificates below a root that is not Apple's.
+    ///   - interval: time between two rounds.
     public init(
         trust: ChainOfTrust, check: RevocationCheck, includesAddedRoots: Bool, interval: Duration, logger: Logger
     ) {
@@ -41,7 +41,7 @@ public final class RevocationWatch: Service {
         self.logger = logger
     }
 
-    /// How many of the certificates that were looked up last are revoked.
+    /// Number of revoked certificates among those checked last.
     public var revoked: Int { state.withLockedValue { $0.revoked.count } }
 
     public func run() async throws {
@@ -55,7 +55,7 @@ public final class RevocationWatch: Service {
         }
     }
 
-    /// - Returns: how many certificates there were to look up.
+    /// - Returns: the number of certificates to check.
     func runOnce() async -> Int {
         let certificates = due(at: Date())
         var reasons: [String] = []
@@ -78,7 +78,7 @@ public final class RevocationWatch: Service {
         return certificates.count
     }
 
-    /// Each once: several chains share an authority.
+    /// Certificates to check, each once: several chains share an authority.
     private func due(at now: Date) -> [SigningCertificate] {
         var seen: Set<SigningCertificate> = []
         return trust.recentChains.filter { includesAddedRoots || $0.isApples }.prefix(Self.mostChains)

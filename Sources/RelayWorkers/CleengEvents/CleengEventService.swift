@@ -6,20 +6,20 @@ public import RelayCore
 public import RelayStore
 public import ServiceLifecycle
 
-/// Acts on Cleeng's events: ends waits at once, and records them in the ledger.
+/// Processes Cleeng's events: settles waiting purchases at once, and updates the ledger.
 ///
-/// An event may come before the answer to the forward that it is about, or while its purchase is being read: then it is acted on
-/// again in a moment. What it says is a shortcut: without it every purchase is read all the same.
+/// An event may arrive before the answer to its forward, or during a read of its purchase. It is then processed again
+/// shortly after. Events are only a shortcut: without them every purchase is still read.
 public struct CleengEventService: Service {
     let store: RelayStore
     let loop: WorkLoop
     let policy = LeasePolicy(trouble: "an event could not be acted on", wakesFrom: Self.maxConcurrent)
-    /// The routes are the accounts; nil is the one that publishers share.
+    /// The routes are the accounts; nil is the shared account.
     let leases = Leases<ClaimedRow.Key, PublisherID?>(.fixed(startWithin: Self.lease))
     private let accounts: PerPublisher<Account>
     private let ledgers: LedgerService
 
-    /// What there is of one account at Cleeng.
+    /// Dependencies for one account at Cleeng.
     public struct Account: Sendable {
         let client: CleengClient
         public let pursuits: PursuitService
@@ -31,13 +31,13 @@ public struct CleengEventService: Service {
     }
 
     private static let lease = Duration.seconds(60)
-    /// For so long it is tried to end the waits that it is about.
+    /// How long the service tries to settle the purchases that an event concerns.
     private static let patience = Duration.seconds(60)
-    /// Events handled at once for each account, so that a slow account delays no other.
+    /// Limit of concurrent events for each account, so that a slow account delays no other.
     private static let maxConcurrent = 32
 
     /// - Parameters:
-    ///   - wakeup: signalled when an event has come.
+    ///   - wakeup: signalled when an event has arrived.
     public init(
         store: RelayStore, accounts: PerPublisher<Account>, ledgers: LedgerService, wakeup: Wakeup, logger: Logger
     ) {
@@ -52,7 +52,7 @@ public struct CleengEventService: Service {
     public func run() async throws { await LeaseEngine(queue: self).run() }
 
     private func act(on claimed: ClaimedEvent) async throws {
-        // None is claimed whose account is not there.
+        // Events of accounts without configuration are not claimed.
         guard let account = accounts[account: claimed.account] else { throw CancellationError() }
         guard let event = CleengEvent(ByteBuffer(bytes: claimed.body.value)), event.verdict != .nothing,
             let offer = event.offerID
@@ -66,7 +66,8 @@ public struct CleengEventService: Service {
                 return try await retry(claimed, "waits", after: .milliseconds(100))
             }
         }
-        // It may come late, and a customer may have several subscriptions to one offer: how they stand now is asked.
+        // The event may be late, and a customer may have several subscriptions to one offer. So Cleeng is asked for
+        // their current status.
         let names = applied > 0 && event.verdict != .ended ? [] : try await store.events.owned(by: subject)
         let look = try await ledgers.lookUp(
             names, event: (event.topic, offer, claimed.receivedAt), unlessRunning: event.verdict == .granted)
@@ -77,7 +78,7 @@ public struct CleengEventService: Service {
         try await end(claimed, "applied to \(applied) purchases, looked up \(names.count) subscriptions")
     }
 
-    /// Doubling, up to a minute.
+    /// Doubles with each attempt, up to a minute.
     private func pause(_ claimed: ClaimedEvent) -> Duration { .seconds(min(1 << min(claimed.attempts, 6), 60)) }
 
     private func retry(_ claimed: ClaimedEvent, _ outcome: String, after pause: Duration) async throws {
@@ -89,9 +90,9 @@ public struct CleengEventService: Service {
         Counter(label: "relay_cleeng_events_handled").increment()
     }
 
-    /// Finds the customer: by the number that the app gave with the purchase, by the email in it, else from Cleeng.
+    /// Finds the customer: by the customer number or email of a purchase, else by asking Cleeng.
     ///
-    /// - Returns: nil where that is not known, or not yet.
+    /// - Returns: nil if the customer is unknown, or not known yet.
     private func subject(
         of event: CleengEvent, _ offer: OfferID, _ claimed: ClaimedEvent, _ account: Account
     ) async throws -> EventSubject? {
@@ -136,7 +137,7 @@ extension CleengEventService: StoredQueue {
 }
 
 extension UpstreamStatement {
-    /// Nil where it ends no wait.
+    /// Nil if the event settles no purchase.
     fileprivate init?(_ event: CleengEvent, saidAt: Timestamp) {
         let summary = [event.topic, event.result].compactMap(\.self).joined(separator: ": ")
         switch event.verdict {

@@ -4,10 +4,10 @@ import NIOConcurrencyHelpers
 public import RelayCore
 public import RelayStore
 
-/// Asks Cleeng what a customer is entitled to, because somebody wants to know it now.
+/// Asks Cleeng for a customer's entitlements, on request of an app or publisher.
 ///
-///     what they own ──► Cleeng, in the customer's turn ──► each of their ledgers records the answers on its offers
-///                                                    └──► what opens by none of them is kept as a subscription that stands alone
+///     owned subscriptions ──► Cleeng, in the customer's turn ──► each ledger records the answers on its offers
+///                                                           └──► others are stored as entitlements alone
 public final class CustomerInquiry: CustomerInquirer {
     private let store: RelayStore
     private let inquiry: SubscriptionInquiry
@@ -19,8 +19,8 @@ public final class CustomerInquiry: CustomerInquirer {
     private static let timeout = Duration.seconds(5)
 
     /// - Parameters:
-    ///   - interval: between two entitlement reads of one customer.
-    ///   - leeway: how long after its end a subscription that will renew is waited for.
+    ///   - interval: time between two entitlement reads of one customer.
+    ///   - leeway: how long after its end a renewing subscription is still considered active.
     public init(
         store: RelayStore, upstreams: PerPublisher<Upstream>, interval: Duration, leeway: Duration, logger: Logger
     ) {
@@ -33,7 +33,7 @@ public final class CustomerInquiry: CustomerInquirer {
     public func ask(
         about customer: CustomerEmail, offer: OfferID?, of publisher: PublisherID, patience: Duration
     ) async throws -> CustomerInquiryOutcome {
-        // Pursuits read by the same way, and theirs are the purchases that somebody waits for.
+        // Pursuits use the same connections, and apps wait for their purchases. So these reads are limited.
         guard places.withLockedValue({ $0.enter(publisher) }) else { return count(.away) }
         defer { places.withLockedValue { $0.leave(publisher) } }
         let end = ContinuousClock.now + patience
@@ -51,7 +51,7 @@ public final class CustomerInquiry: CustomerInquirer {
         return outcome
     }
 
-    /// - Returns: with ``CustomerInquiryOutcome/tooSoon`` from when on the customer may be read.
+    /// - Returns: with ``CustomerInquiryOutcome/tooSoon``, the time from which the customer may be read.
     private func askOnce(
         _ customer: CustomerEmail, _ offer: OfferID?, _ publisher: PublisherID
     ) async throws -> (CustomerInquiryOutcome, turn: Timestamp?) {
@@ -63,7 +63,7 @@ public final class CustomerInquiry: CustomerInquirer {
         let offers = offers(offer, owned, publisher)
         guard !offers.isEmpty else { return (.asked, nil) }
         guard let moment = store.memory.clock.noLaterThanNow else { return (.away, nil) }
-        // Cleeng may know them by another spelling than this one.
+        // Cleeng may have the email in another spelling than this one.
         let email = owned.first?.owner?.email ?? customer.sent
         switch try await inquiry.read(key, email, offers, at: moment, timeout: Self.timeout) {
         case .notBefore(let turn): return (.tooSoon, turn)
@@ -74,7 +74,7 @@ public final class CustomerInquiry: CustomerInquirer {
         }
     }
 
-    /// The offer that is asked for; else all of the customer's and the publisher's, the customer's first.
+    /// The requested offer; else all of the customer's and the publisher's offers, the customer's first.
     private func offers(_ offer: OfferID?, _ owned: [LedgerResult], _ publisher: PublisherID) -> Set<OfferID> {
         if let offer { return [offer] }
         let own = owned.reduce(into: Set<OfferID>()) { $0.formUnion($1.offers) }
@@ -88,7 +88,7 @@ public final class CustomerInquiry: CustomerInquirer {
     ) async throws {
         let messages = owned.compactMap { one -> LedgerMessage? in
             let said = ends.filter { one.offers.contains($0.key) }
-            // Apps may ask at every start: only what changes by it is noted.
+            // Apps may ask at every start, so only changes are recorded in the timeline.
             guard !said.isEmpty else { return nil }
             return LedgerMessage(one.name, LedgerStatement(cleeng: said), condition: .whileOwned(by: customer.customer))
         }
@@ -103,13 +103,13 @@ public final class CustomerInquiry: CustomerInquirer {
 }
 
 extension LedgerResult {
-    /// Those that it opens, by its product or by an add-on, or that were ever granted on it.
+    /// Offers that the subscription opens, by its product or by an add-on, or that were ever granted on it.
     fileprivate var offers: Set<OfferID> {
         granted.union(access.verdicts.keys).union(access.questions).union(access.present.map { [$0] } ?? [])
     }
 
-    /// Whether what Cleeng entitles to may rest on something else than this subscription. What the store has taken back Cleeng may not
-    /// know of yet; then it names no later end than the store did.
+    /// Whether Cleeng's entitlement may have another cause than this subscription. Cleeng may not know of the store's
+    /// revocation yet. In that case it names no later end than the store did.
     fileprivate func allows(_ offer: OfferID, until: Timestamp?) -> Bool {
         guard standing?.status == .revoked, offers.contains(offer) else { return true }
         guard let until, let end = standing?.expiresAt else { return false }

@@ -4,13 +4,13 @@ import NIOConcurrencyHelpers
 public import RelayStore
 public import ServiceLifecycle
 
-/// Tells publishers of changes: each is made into messages as soon as it is committed, or a tick later where another copy committed
-/// it.
+/// Queues messages to publishers about changes: as soon as a change is committed, or a tick later if another copy
+/// committed it.
 public struct CustomerUpdateService: Service {
     private let store: RelayStore
     private let updates: CustomerUpdates
     private let loop: WorkLoop
-    /// The endpoints of the configuration, until they are known to stand in the table.
+    /// Endpoints of the configuration, until they are in the table.
     private let listed: NIOLockedValueBox<[String]?>
     private let onQueued: @Sendable () -> Void
 
@@ -20,9 +20,9 @@ public struct CustomerUpdateService: Service {
     private static let adoptionInterval = Duration.seconds(60)
 
     /// - Parameters:
-    ///   - listed: the URLs of the configuration's endpoints: no update is sent before they are there.
+    ///   - listed: URLs of the configured endpoints: no update is queued before they are in the table.
     ///   - wakeup: signalled when this process has committed a change.
-    ///   - onQueued: there are messages to be delivered.
+    ///   - onQueued: called when there are messages to deliver.
     public init(
         store: RelayStore, leeway: Duration, listed: [String], wakeup: Wakeup, logger: Logger,
         idleTick: Duration = .milliseconds(250), onQueued: @escaping @Sendable () -> Void
@@ -40,7 +40,7 @@ public struct CustomerUpdateService: Service {
         await cancelWhenGracefulShutdown { await loop.run(runOnce) }
     }
 
-    /// - Returns: whether there may be more at once.
+    /// - Returns: whether there may be more to do at once.
     func runOnce() async throws -> Bool {
         if let urls = listed.withLockedValue({ $0 }) {
             try await store.webhooks.keepEndpoints(listed: urls)
@@ -55,7 +55,7 @@ public struct CustomerUpdateService: Service {
         return sent.customers == Self.batch
     }
 
-    /// Copies of the version before may go on writing what they have to tell where they did.
+    /// Copies of the previous version may still write their changes to the previous table.
     private func adopt() async throws {
         let isDue = adoptedAt.withLockedValue { last in
             let isDue = last.map { $0.duration(to: .now) > Self.adoptionInterval } ?? true

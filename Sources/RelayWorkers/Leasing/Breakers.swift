@@ -2,9 +2,9 @@ import Logging
 import NIOConcurrencyHelpers
 import RelayCore
 
-/// The circuit breakers of a queue, one for each route. Its time is this process's monotonic clock.
+/// The circuit breakers of a queue, one for each route. They use this process's monotonic clock.
 final class Breakers<Route: Hashable & Sendable>: Sendable {
-    /// The right to calls in a route: to any number while its breaker is closed, to one as a probe.
+    /// Permission to call in a route: any number of calls while the breaker is closed, or one probe.
     struct Permit: Sendable, Hashable {
         let route: Route
         fileprivate let number: UInt64
@@ -22,7 +22,7 @@ final class Breakers<Route: Hashable & Sendable>: Sendable {
     private let time = MonotonicTime()
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter report: called after each call's end.
+    /// - Parameter report: called after the end of each call.
     init(
         settings: CircuitBreaker.Settings = CircuitBreaker.Settings(),
         _ report: @escaping @Sendable (Route, BreakerChange) -> Void
@@ -33,9 +33,9 @@ final class Breakers<Route: Hashable & Sendable>: Sendable {
 
     var hasOpen: Bool { state.withLockedValue { $0.breakers.values.contains { $0.state != .closed } } }
 
-    /// What may be claimed in a route: as much as fits; while its breaker is open a probe, if it is time for one.
+    /// What may be claimed in a route: as much as fits, or one probe if the breaker is open and a probe is due.
     ///
-    /// - Parameter available: how many more there may be, if the breaker lets so many be under way at once.
+    /// - Parameter available: number of further rows if the breaker allows this many at once.
     func turn(in route: Route, available: (_ allowance: Int) -> Int) -> Turn<Permit>? {
         let (now, jitter) = (time.now, Double.random(in: 0..<1))
         return state.withLockedValue { state in
@@ -56,9 +56,9 @@ final class Breakers<Route: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Enters what a call came to. A probe counts once.
+    /// Records the result of a call. A probe counts only once.
     ///
-    /// - Parameter result: nil where no call was made, or it was broken off by ourselves.
+    /// - Parameter result: nil if no call was made, or if this process aborted it.
     func end(_ permit: Permit, _ result: CallResult? = nil) {
         let (now, jitter) = (time.now, Double.random(in: 0..<1))
         let change: BreakerChange? = state.withLockedValue { state in
@@ -73,7 +73,7 @@ final class Breakers<Route: Hashable & Sendable>: Sendable {
         if let change { report(permit.route, change) }
     }
 
-    /// Forgets the others.
+    /// Removes the breakers of all other routes.
     func keep(only routes: Set<Route>) {
         state.withLockedValue { state in
             guard state.breakers.contains(where: { !routes.contains($0.key) }) else { return }
@@ -83,7 +83,7 @@ final class Breakers<Route: Hashable & Sendable>: Sendable {
     }
 }
 
-/// A circuit breaker before and after the end of a call.
+/// State of a circuit breaker before and after a call's end.
 struct BreakerChange: Sendable {
     enum Event: Sendable {
         case opened, closed
@@ -92,7 +92,7 @@ struct BreakerChange: Sendable {
     var before: CircuitBreaker
     var after: CircuitBreaker
 
-    /// Nil where it stayed open or closed.
+    /// Nil if it stayed open or closed.
     var event: Event? {
         switch (before.state == .closed, after.state == .closed) {
         case (true, false): .opened
@@ -111,7 +111,7 @@ struct BreakerChange: Sendable {
     }
 }
 
-/// This process's monotonic clock, from the time when this was made.
+/// This process's monotonic clock, counted from the creation of this value.
 struct MonotonicTime: Sendable {
     private let start = ContinuousClock.now
 

@@ -1,7 +1,7 @@
 import RelayCore
 import RelayStore
 
-/// A claim that this process holds: the row, and the claim's number.
+/// A claim that this process holds: the row's id and the claim's number.
 struct Lease<RowID: Hashable & Sendable>: Hashable, Sendable {
     var id: RowID
     var fence: Int32
@@ -12,7 +12,8 @@ protocol LeasedItem: Sendable {
     associatedtype RowID: Hashable & Sendable
 
     var lease: Lease<RowID> { get }
-    /// It may have ended the processes that claimed it before: it is worked on while no other such row is.
+    /// Whether the row may have crashed the processes that claimed it before. No two such rows are processed at the
+    /// same time.
     var isSuspect: Bool { get }
 }
 
@@ -30,18 +31,19 @@ extension ClaimedPursuit: LeasedItem {
     var lease: Lease<ValidationID> { Lease(id: id, fence: fence) }
 }
 
-/// How long the work on a claimed row may go on.
+/// How long work on a claimed row may last.
 enum LeaseTerm: Sendable {
-    /// Claims of this length, renewed three times while they last. Work whose lease is lost is cancelled; at shutdown what is left
-    /// is given back by the engine.
+    /// Claims of this length, renewed three times during it. Work whose lease is lost is cancelled. At shutdown, the
+    /// engine releases the remaining rows.
     case renewed(Duration)
-    /// Work calls within this time after the claim, or not at all. The call's own timeout ends it within the lease. Work that is
-    /// cancelled gives its row back itself.
+    /// Work must start its call within this time after the claim. The call's own timeout ends it within the lease.
+    /// Cancelled work releases its row itself.
     case fixed(startWithin: Duration)
 
-    /// Until when work may call: for renewed leases a sixth before another copy may claim the row.
+    /// Time until which work may start a call. For renewed leases, this is a sixth of the lease before another copy may
+    /// claim the row.
     ///
-    /// - Parameter claimedAt: a moment before the claim was sent.
+    /// - Parameter claimedAt: a time before the claim was sent.
     func end(after claimedAt: ContinuousClock.Instant) -> ContinuousClock.Instant {
         switch self {
         case .renewed(let lease): claimedAt + lease - lease / 6

@@ -2,31 +2,33 @@ import Logging
 import Metrics
 import ServiceLifecycle
 
-/// Works a queue off: claims what is due and fits, works on it under leases, and gives back at shutdown what did not end.
+/// Processes a queue: claims due rows within limits, works on them under leases, and releases unfinished rows at
+/// shutdown.
 ///
-/// Any number of copies may run it. What one of them holds when it dies becomes due when its lease is over.
+/// Any number of copies may run it. If a copy dies, its rows become due again when their leases expire.
 struct LeaseEngine<Queue: LeasedQueue>: Sendable {
     private typealias Item = Queue.Item
 
     let queue: Queue
     private var leases: Leases<Queue.Item.RowID, Queue.Route> { queue.leases }
 
-    /// Until a graceful shutdown. Then nothing is claimed any more, work under way gets its grace and is cancelled, and every lease that
-    /// is left goes back.
+    /// Runs until a graceful shutdown. Then it claims nothing more, cancels running work after the grace period, and
+    /// releases all remaining leases.
     func run() async {
         switch leases.term {
         case .renewed(let lease):
             let renewing = Task { await keepLeases(lease) }
             await runLoop()
             renewing.cancel()
-            // Taken before the work is cancelled. Its end removes its lease, and the row would stay claimed until that is over.
+            // Taken before the work is cancelled: the end of work removes its lease, and the row would stay claimed
+            // until it expires.
             let (work, left) = leases.with { ($0.allWork, $0.takeAll()) }
             for task in work { task.cancel() }
             await queue.drain()
             await giveBack(left)
         case .fixed:
             await runLoop()
-            // Each of them gives its row back itself.
+            // Each of them releases its own row.
             let work = leases.with { $0.allWork }
             for task in work { task.cancel() }
             for task in work { await task.value }
@@ -34,7 +36,7 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
         }
     }
 
-    /// Until a graceful shutdown, and the end of the grace that work under way gets.
+    /// Runs until a graceful shutdown and the end of the grace period.
     private func runLoop() async {
         await cancelWhenGracefulShutdown { await queue.loop.run(round) }
         let graceEnd = ContinuousClock.now + queue.policy.grace
@@ -43,9 +45,9 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
         }
     }
 
-    /// Claims what is due now, once, and starts the work on it.
+    /// Claims due rows once, and starts the work on them.
     ///
-    /// - Returns: whether there may be more at once.
+    /// - Returns: whether there may be more due rows.
     func round() async throws -> Bool {
         let preparedAt = ContinuousClock.now
         start(try await queue.prepare(), [:], since: preparedAt)
@@ -64,7 +66,7 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
         return turns.contains { route, turn in turn.mayHaveMore(after: counts[route] ?? 0) }
     }
 
-    /// Works on a row that was claimed without a round of this engine.
+    /// Starts work on a row that was not claimed by this engine.
     func begin(_ item: Queue.Item, since claimedAt: ContinuousClock.Instant) {
         start([item], [:], since: claimedAt)
     }
@@ -77,7 +79,7 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
             ? Array(Dictionary(grouping: items, by: queue.route(of:)).values) : items.map { [$0] }
         for piece in pieces {
             let right = turns[queue.route(of: piece[0])]?.right
-            // The lock is held until the task is known, so that it cannot end before.
+            // The lock is held until the task is stored, so that it cannot end before that.
             leases.with { table in
                 let task = LeasedWork {
                     await work(on: piece, right)
@@ -111,7 +113,7 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
         }
     }
 
-    /// Renewing may wait for a database that does not answer; looking for leases that are over may not.
+    /// Renewal may wait for an unresponsive database; the check for expired leases must not.
     private func keepLeases(_ lease: Duration) async {
         async let renewing: Void = every(lease / 3, renewAll)
         async let looking: Void = every(lease / 12, cancelLost)
@@ -144,7 +146,7 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
         for task in lost { task.cancel() }
     }
 
-    /// Without waiting for the work to end: a write of its after this names an old fence.
+    /// Does not wait for the work to end: a later write of the work names an old fence and changes nothing.
     private func giveBack(_ left: [Lease<Item.RowID>]) async {
         do {
             try await queue.giveBack(left)

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Work under way on claimed rows.
+/// Work in progress on claimed rows.
 typealias LeasedWork = Task<Void, Never>
 
 /// ``LeaseTable`` shared by tasks.
@@ -15,7 +15,7 @@ final class Leases<RowID: Hashable & Sendable, Route: Hashable & Sendable>: Send
 
     func with<T>(_ body: (inout LeaseTable<RowID, Route, LeasedWork>) -> T) -> T { table.withLockedValue(body) }
 
-    /// The free places of each route: what runs in one takes none of another's.
+    /// Free places of each route. The routes do not share places.
     func turns<Right>(of routes: [Route], each places: Int) -> [Route: Turn<Right>] {
         with { table in
             Dictionary(uniqueKeysWithValues: routes.map { ($0, Turn(limit: max(places - table.running(in: $0), 0))) })
@@ -23,14 +23,14 @@ final class Leases<RowID: Hashable & Sendable, Route: Hashable & Sendable>: Send
     }
 }
 
-/// The leases of a queue in this process and the work under way: what may be started, and what has to stop. Knows no tasks, clocks
-/// or databases.
+/// A queue's leases in this process and the running work. Decides which work may start and which must stop. Uses no
+/// tasks, clocks or databases.
 struct LeaseTable<RowID: Hashable & Sendable, Route: Hashable & Sendable, Work: Sendable>: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     private struct Held: Sendable {
         var fence: Int32
-        /// Until when its work may call.
+        /// Time until which the work may start a call.
         var end: Instant
     }
 
@@ -42,14 +42,15 @@ struct LeaseTable<RowID: Hashable & Sendable, Route: Hashable & Sendable, Work: 
 
     init(_ term: LeaseTerm) { self.term = term }
 
-    /// All that this process holds, with work of the engine's and without.
+    /// All leases of this process, with or without work of the engine.
     var leases: [Lease<RowID>] { held.map { Lease(id: $0.key, fence: $0.value.fence) } }
     var running: Int { work.count }
     var allWork: [Work] { work.values.map(\.work) }
 
     func running(in route: Route) -> Int { counts[route] ?? 0 }
 
-    /// Divides what was claimed. Of all suspects one at a time is worked on: should it end this process too, no other is blamed.
+    /// Divides claimed rows. Only one suspect row is worked on at a time: if it crashes this process too, no other row
+    /// is blamed.
     mutating func admit<Item: LeasedItem>(
         _ claimed: [Item]
     ) -> (admitted: [Item], postponed: [Item]) where Item.RowID == RowID {
@@ -65,9 +66,10 @@ struct LeaseTable<RowID: Hashable & Sendable, Route: Hashable & Sendable, Work: 
         return (admitted, postponed)
     }
 
-    /// Holds a row that something else than the engine works on. A newer claim of the same row takes the older one's place.
+    /// Records a lease of a row that is not processed by the engine. A newer claim of the same row replaces the older
+    /// one.
     ///
-    /// - Parameter claimedAt: a moment before the claim was sent.
+    /// - Parameter claimedAt: a time before the claim was sent.
     mutating func hold(_ lease: Lease<RowID>, since claimedAt: Instant) {
         held[lease.id] = Held(fence: lease.fence, end: term.end(after: claimedAt))
     }
@@ -78,7 +80,7 @@ struct LeaseTable<RowID: Hashable & Sendable, Route: Hashable & Sendable, Work: 
         counts[route, default: 0] += 1
     }
 
-    /// - Returns: how much work there was in its route, itself included.
+    /// - Returns: the number of works in its route before the end, including this one.
     @discardableResult
     mutating func end(_ lease: Lease<RowID>) -> Int {
         drop(lease)
@@ -92,13 +94,13 @@ struct LeaseTable<RowID: Hashable & Sendable, Route: Hashable & Sendable, Work: 
         if held[lease.id]?.fence == lease.fence { held[lease.id] = nil }
     }
 
-    /// Whether no other process can have claimed the row yet. A process that stood still has to ask right before it calls: it does not
-    /// know yet that its lease is over.
+    /// Whether no other process can have claimed the row yet. Work must check this right before each call, because a
+    /// suspended process does not notice that its lease has expired.
     func covers(_ lease: Lease<RowID>, at now: Instant = .now) -> Bool {
         held[lease.id].map { $0.fence == lease.fence && $0.end > now } ?? false
     }
 
-    /// Enters what the database said. What it did not renew belongs to another process, or has ended meanwhile.
+    /// Records the result of a renewal. A lease that was not renewed belongs to another process, or has ended.
     mutating func renew(_ asked: [Lease<RowID>], renewed: Set<RowID>, since sentAt: Instant, at now: Instant = .now) {
         let end = term.end(after: sentAt)
         for lease in asked where held[lease.id]?.fence == lease.fence {
@@ -106,7 +108,7 @@ struct LeaseTable<RowID: Hashable & Sendable, Route: Hashable & Sendable, Work: 
         }
     }
 
-    /// Removes leases that are over. Their work is to be cancelled, and counts as running until it ends.
+    /// Removes expired leases. Their work must be cancelled, and counts as running until it ends.
     mutating func takeLost(at now: Instant = .now) -> [Work] {
         let lost = held.filter { $0.value.end <= now }
         for id in lost.keys { held[id] = nil }
@@ -119,6 +121,6 @@ struct LeaseTable<RowID: Hashable & Sendable, Route: Hashable & Sendable, Work: 
         return leases
     }
 
-    /// Whether a shutdown waits for work under way. What is left then is cancelled.
+    /// Whether shutdown waits for running work. Work that remains after `graceEnd` is cancelled.
     func waits(at now: Instant = .now, graceEnd: Instant) -> Bool { !work.isEmpty && now < graceEnd }
 }

@@ -1,67 +1,68 @@
 import RelayStore
 
-/// A table of work, as ``LeaseEngine`` works it off: which rows may be claimed, and what is done with one.
+/// A table of work for ``LeaseEngine``: defines which rows may be claimed and how a row is processed.
 protocol LeasedQueue: Sendable {
     associatedtype Item: LeasedItem
-    /// Rows of one route share a bound.
+    /// Rows of one route share a limit.
     associatedtype Route: Hashable & Sendable
-    /// To call, for as long as the work on a row takes.
+    /// Permission to make calls during the work on a row.
     associatedtype Right: Sendable
 
     var policy: LeasePolicy { get }
     var loop: WorkLoop { get }
     var leases: Leases<Item.RowID, Route> { get }
 
-    /// Called before each claim. Returns rows that were claimed whatever the routes allow.
+    /// Called before each claim. Returns rows that were claimed regardless of the routes' limits.
     func prepare() async throws -> [Item]
     func turns() -> [Route: Turn<Right>]
     func claim(_ turns: [Route: Turn<Right>]) async throws -> [Item]
     func route(of item: Item) -> Route
-    /// Works on one row, or on all that were claimed together (``LeasePolicy/isBatch``). Where it calls, it asks ``LeaseTable/covers(_:at:)``
-    /// right before.
+    /// Works on one row, or on all rows claimed together (``LeasePolicy/isBatch``). It checks
+    /// ``LeaseTable/covers(_:at:)`` right before each call.
     ///
-    /// - Throws: `CancellationError` where a row goes back as if it had not been claimed.
+    /// - Throws: `CancellationError` if a row must be released as if it had not been claimed.
     func work(on items: [Item], _ right: Right?) async throws
-    /// Takes a right back. Called once at least, when the work has ended or none was found.
+    /// Returns a permission. Called at least once, when the work has ended or no row was found.
     func leave(_ right: Right)
 
-    /// Gives suspects back that have to wait for another one, with the strikes that they had.
+    /// Releases suspects that must wait for another one, with their previous strikes.
     func postpone(_ suspects: [Item]) async throws
     /// Ends claims whose work threw an error, or that could not be postponed.
     func interrupted(_ items: [Item], by error: any Error) async
-    /// Writes what is still to be written at shutdown, when the work has ended.
+    /// Writes pending results at shutdown, after the work has ended.
     func drain() async
 
-    /// Returns those that are still this process's. Used with ``LeaseTerm/renewed(_:)`` only, as is the next.
+    /// Renews leases and returns the ids that this process still holds. Like the next method, used only with
+    /// ``LeaseTerm/renewed(_:)``.
     func renew(_ leases: [Lease<Item.RowID>]) async throws -> Set<Item.RowID>
     func giveBack(_ leases: [Lease<Item.RowID>]) async throws
 }
 
-/// How the rows of a queue are worked off.
+/// How the rows of a queue are processed.
 struct LeasePolicy: Sendable {
-    /// Logged where the work on a row threw an error. Nil: the queue logs it.
+    /// Log message if the work on a row throws an error. Nil: the queue logs it.
     var trouble: String?
-    /// How long work under way may take to end at shutdown before it is cancelled.
+    /// How long running work may take at shutdown before it is cancelled.
     var grace = Duration.zero
-    /// The end of work wakes the loop where so many were under way in its route, itself included.
+    /// The end of work wakes the loop if at least this many works ran in its route, including itself.
     var wakesFrom: Int
-    /// The rows of one route that are claimed together are worked on together.
+    /// Whether rows of one route that are claimed together are worked on together.
     var isBatch = false
 }
 
-/// What may be claimed in one route of a queue now.
+/// Limit for the next claim in one route.
 struct Turn<Right: Sendable>: Sendable {
     var limit: Int
-    /// Right to work in this route; see ``LeasedQueue/leave(_:)``.
+    /// Permission to work in this route; see ``LeasedQueue/leave(_:)``.
     var right: Right?
-    /// The route's breaker is open: one row goes to see whether it can be closed.
+    /// Whether the route's breaker is open, so that one row is tried as a probe.
     var isProbe = false
 
-    /// - Parameter count: how many rows were claimed.
+    /// - Parameter count: number of claimed rows.
     func mayHaveMore(after count: Int) -> Bool { limit > 0 && count >= limit && !isProbe }
 }
 
-/// The route of queues that have one.
+/// The route of queues that have only one.
 enum OnlyRoute: Hashable, Sendable { case all }
 
 extension LeasedQueue {
@@ -76,7 +77,7 @@ extension LeasedQueue where Route == OnlyRoute {
     func route(of item: Item) -> OnlyRoute { .all }
 }
 
-/// A queue of the kind of ``WorkQueue``.
+/// A queue whose rows are those of a ``WorkQueue``.
 protocol StoredQueue: LeasedQueue where Item: ClaimedItem {
     var store: RelayStore { get }
 }

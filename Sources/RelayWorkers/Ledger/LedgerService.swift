@@ -6,23 +6,23 @@ import RelayCore
 public import RelayStore
 public import ServiceLifecycle
 
-/// Looks at subscriptions when it is time, without a statement: records new purchases, ends what is over, and
-/// asks Cleeng about what should have renewed and of which the store has said nothing.
+/// Updates subscriptions that are due without a statement: records new purchases and ends expired ones. Asks Cleeng
+/// about those that should have renewed without a statement from the store.
 ///
 ///     due ──update──► status ──renewal unknown──► ask Cleeng ──update──► runs, or is over
 ///
-/// Any number of copies may run it; what one claimed and left is claimed again after the lease.
+/// Any number of copies may run it. A claimed row that a copy leaves behind is claimed again after its lease.
 public struct LedgerService: Service {
     let store: RelayStore
     let loop: WorkLoop
     let policy = LeasePolicy(
         trouble: "subscriptions could not be looked at", wakesFrom: Self.batch, isBatch: true)
-    /// The routes are the accounts at Cleeng; nil is the one that publishers share.
+    /// The routes are the accounts at Cleeng; nil is the shared account.
     let leases = Leases<ClaimedRow.Key, PublisherID?>(.fixed(startWithin: Self.lease))
     /// Subscriptions that this process has just granted: updated without a claim.
     private let granted = NIOLockedValueBox<[SubscriptionName]>([])
     private let inquiry: SubscriptionInquiry
-    /// Nil where no key was given to ask the App Store with.
+    /// Nil without a key for the App Store Server API.
     private let appStore: AppStoreInquiry?
     private let stores: StoreInquiry
     public let leeway: Duration
@@ -35,18 +35,18 @@ public struct LedgerService: Service {
 
     private static let batch = 64
     private static let lease = Duration.seconds(60)
-    /// Most grants that wait for an update. The others become due.
+    /// Limit of grants that wait for an update. Further ones become due in the database.
     private static let mostGranted = 10_000
-    /// Calls at once to each store of an account: the App Store takes fifty calls a second of one app.
+    /// Limit of concurrent calls to each store of an account: the App Store allows fifty calls a second for an app.
     private let asking = CallLimit<Tenant>(each: 8)
     /// Pause after a subscription could not be processed.
     private static let pause = Duration.seconds(600)
 
     /// - Parameters:
-    ///   - appStore: asked before Cleeng is.
-    ///   - stores: asked before Cleeng is about what was bought elsewhere.
-    ///   - leeway: how long after its end a subscription that will renew is waited for.
-    ///   - readInterval: between two entitlement reads of one customer.
+    ///   - appStore: asked before Cleeng.
+    ///   - stores: asked before Cleeng about purchases in other stores.
+    ///   - leeway: how long after its end a renewing subscription is still considered active.
+    ///   - readInterval: time between two entitlement reads of one customer.
     public init(
         store: RelayStore, upstreams: PerPublisher<Upstream>, appStore: AppStoreInquiry?, stores: StoreInquiry,
         leeway: Duration, readInterval: Duration, wakeup: Wakeup, logger: Logger
@@ -77,8 +77,8 @@ public struct LedgerService: Service {
         try Task.checkCancellation()
     }
 
-    /// What was granted and its store has said nothing of is asked for at once: whether it will renew, at which price, and for
-    /// other stores than Apple's what was bought at all.
+    /// Whether the store must be asked at once, because it has sent no statement since the grant. The answer shows
+    /// renewal and price, and for stores other than Apple the purchase itself.
     private func isNew(_ subscription: LedgerResult) -> Bool {
         guard !subscription.hasRenewalInfo, !subscription.name.standsAlone else { return false }
         guard subscription.platform == .apple else {
@@ -94,9 +94,9 @@ public struct LedgerService: Service {
         return stores.canAsk(subscription.platform, of: subscription.name.publisher)
     }
 
-    /// The store knows best, where it can be asked.
+    /// Asks the stores, which have better information than Cleeng.
     ///
-    /// - Returns: those about which Cleeng has to be asked all the same.
+    /// - Returns: subscriptions about which Cleeng must still be asked.
     private func askStores(_ subscriptions: [LedgerResult]) async -> [LedgerResult] {
         var unanswered: [LedgerResult] = []
         await withTaskGroup(of: LedgerResult?.self) { group in
@@ -109,7 +109,7 @@ public struct LedgerService: Service {
         return unanswered
     }
 
-    /// - Returns: nil where that has answered it.
+    /// - Returns: nil if the store has answered.
     private func ask(about subscription: LedgerResult) async -> LedgerResult? {
         guard !subscription.name.standsAlone else { return subscription }
         let word =
@@ -117,7 +117,7 @@ public struct LedgerService: Service {
             ? await appStore?.ask(about: subscription) ?? .nothing : await stores.ask(about: subscription)
         guard case .stated(let message) = word else {
             guard !subscription.isToBeAsked else { return subscription }
-            // One that is only new is not in doubt: Cleeng need not be asked.
+            // A subscription that is only new is not in doubt, so Cleeng need not be asked.
             if case .away = word {
                 try? await store.subscriptions.lookAgain(
                     at: subscription.name, trouble: "the store cannot be asked now", within: Self.pause)
@@ -131,7 +131,7 @@ public struct LedgerService: Service {
         return result.isToBeAsked ? result : nil
     }
 
-    /// One question each; what nobody owns is a question of its own.
+    /// Groups questions by customer. Each subscription without an owner is a group of its own.
     private static func byCustomer(_ questions: [SubscriptionInquiry.Question]) -> [[SubscriptionInquiry.Question]] {
         let groups = Dictionary(grouping: questions) { question in
             question.subscription.owner.map {
@@ -141,11 +141,12 @@ public struct LedgerService: Service {
         return Array(groups.values)
     }
 
-    /// Together where it goes; else one by one, so that one row that cannot be read harms no other.
+    /// Records messages together. If the data is at fault, records them one by one, so that an unreadable row does not
+    /// affect the others.
     ///
     /// - Parameters:
-    ///   - rows: those that this process holds: failures count against them.
-    ///   - asks: whether it asks about what is then in question.
+    ///   - rows: rows claimed by this process, which failures count against.
+    ///   - asks: whether open questions are asked afterwards.
     private func record(
         _ messages: [LedgerMessage], _ rows: [SubscriptionName: ClaimedRow] = [:], asks: Bool = true
     ) async throws -> [LedgerResult] {
@@ -175,19 +176,19 @@ public struct LedgerService: Service {
         }
     }
 
-    /// How it ended to look subscriptions up because of an event.
+    /// Result of looking up subscriptions because of an event.
     enum LookUp: Sendable {
         case done
-        /// Somebody could not be asked about; nil: it is not known from when on they can be.
+        /// At least one customer could not be read; nil: the time of the next try is unknown.
         case again(notBefore: Timestamp?)
     }
 
-    /// Asks Cleeng how subscriptions stand, since something was said that may concern them.
+    /// Asks Cleeng for the status of subscriptions that an event may concern.
     ///
     /// - Parameters:
-    ///   - event: what was said of which offer, and when. Subscriptions that never opened this offer, and those of which more was learned
-    ///     since, are left alone.
-    ///   - unlessRunning: those that run are left alone too.
+    ///   - event: topic, offer and time of the event. Skips subscriptions that never opened this offer, and those with
+    ///     newer information.
+    ///   - unlessRunning: also skips running subscriptions.
     func lookUp(
         _ names: [SubscriptionName], event: (topic: String, offer: OfferID, at: Timestamp), unlessRunning: Bool
     ) async throws -> LookUp {
@@ -207,11 +208,11 @@ public struct LedgerService: Service {
         return end
     }
 
-    /// Cleeng is the only one who can be asked; where it cannot be reached, nothing is over, and it is asked again.
+    /// Asks Cleeng, the only remaining source. If Cleeng is unreachable, nothing ends, and it is asked again later.
     ///
     /// - Parameters:
-    ///   - questions: all of one customer's, or all nobody's.
-    ///   - rows: those that this process holds.
+    ///   - questions: all of one customer, or one without an owner.
+    ///   - rows: rows claimed by this process.
     private func lookUp(
         _ questions: [SubscriptionInquiry.Question], _ rows: [SubscriptionName: ClaimedRow]
     ) async {
@@ -240,12 +241,12 @@ public struct LedgerService: Service {
                 }
             }
         } catch {
-            // Their lease runs out, and they are looked at again.
+            // Their leases expire, and they are processed again.
             logger.warning("subscriptions could not be looked up", metadata: ["error": "\(error)"])
         }
     }
 
-    /// A worker whose lease ran out changes nothing: another one may have got the answer meanwhile.
+    /// Only for rows that this process still holds: another worker may have got the answer meanwhile.
     private func postpone(
         _ name: SubscriptionName, _ rows: [SubscriptionName: ClaimedRow], by pause: Duration
     ) async throws {
@@ -273,7 +274,7 @@ public struct LedgerService: Service {
 
 extension LedgerService: GrantListener {
     public func asks(about subscription: LedgerResult) -> Bool {
-        // Of what its store wants acknowledged, the store is asked by itself (`StoreQuestions`).
+        // Stores that require acknowledgement are asked separately (`StoreQuestions`).
         subscription.isToBeAsked || (!store.memory.acknowledged.contains(subscription.platform) && isNew(subscription))
     }
 
@@ -284,7 +285,7 @@ extension LedgerService: GrantListener {
 }
 
 extension LedgerService: StoredQueue {
-    /// What was granted meanwhile. It waits while its account has much under way.
+    /// Returns subscriptions granted meanwhile. They wait while their account has many works in progress.
     func prepare() async throws -> [ClaimedSubscription] {
         let busy = leases.with { table in accounts.filter { table.running(in: $0) >= Self.batch * 4 } }
         let (names, isMore) = granted.withLockedValue { granted in
@@ -304,7 +305,7 @@ extension LedgerService: StoredQueue {
         leases.turns(of: accounts, each: Self.batch)
     }
 
-    /// One account may get more than its turn, and none while it has no place.
+    /// An account may get more rows than its limit, but none while it has no free place.
     func claim(_ turns: [PublisherID?: Turn<Never>]) async throws -> [ClaimedSubscription] {
         try await store.subscriptions.claimDue(
             own: Array(inquiry.upstreams.own.keys), full: Set(turns.filter { $0.value.limit == 0 }.keys),
@@ -327,16 +328,16 @@ extension LedgerService: StoredQueue {
 
 extension LedgerResult {
     fileprivate var platform: StorePlatform { StorePlatform(subscriptionKey: name.originalTransactionID) }
-    /// The store has to be asked, or Cleeng.
+    /// Whether the store or Cleeng must be asked.
     fileprivate var isToBeAsked: Bool {
         !access.questions.isEmpty || standing?.lookUpAt.map { $0 <= updatedAt } ?? false
     }
     fileprivate var question: SubscriptionInquiry.Question {
         SubscriptionInquiry.Question(subscription: self, offers: access.questions)
     }
-    /// Whether access to the offer is, or was, granted on it, or would be.
+    /// Whether access to the offer is, was or would be granted on this subscription.
     fileprivate func opens(_ offer: OfferID) -> Bool { granted.contains(offer) || access.present == offer }
-    /// Whether it is known to open the offer, and nothing is to be asked about that.
+    /// Whether it is known to open the offer, without an open question about it.
     fileprivate func isRunning(_ offer: OfferID) -> Bool {
         if case .goesOn = access.verdicts[offer] { return !access.questions.contains(offer) }
         return false

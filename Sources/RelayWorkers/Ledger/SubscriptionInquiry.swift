@@ -1,14 +1,14 @@
 import RelayCore
 import RelayStore
 
-/// Asks Cleeng how subscriptions stand: of each customer once, however many they have.
+/// Asks Cleeng for the status of subscriptions, once for each customer.
 struct SubscriptionInquiry: Sendable {
     /// Result of the question about one customer.
     enum Outcome: Sendable {
         case answered([Answer])
-        /// Nobody may read this customer before then.
+        /// No copy may read this customer before then.
         case notBefore(Timestamp)
-        /// Cleeng cannot be reached, or does not let us ask.
+        /// Cleeng is unreachable, or refuses the request.
         case away
     }
 
@@ -25,7 +25,7 @@ struct SubscriptionInquiry: Sendable {
         }
     }
 
-    /// One subscription, and the offers that Cleeng is to be asked about.
+    /// One subscription, with the offers to ask Cleeng about.
     struct Question: Sendable {
         var subscription: LedgerResult
         var offers: Set<OfferID>
@@ -33,10 +33,10 @@ struct SubscriptionInquiry: Sendable {
 
     let store: RelayStore
     let upstreams: PerPublisher<Upstream>
-    /// Between two entitlement reads of one customer.
+    /// Time between two entitlement reads of one customer.
     let interval: Duration
 
-    /// - Parameter questions: all of one customer's; those about what nobody owns are left out.
+    /// - Parameter questions: all of one customer; subscriptions without an owner are left out.
     func ask(_ questions: [Question]) async throws -> Outcome {
         let owned = questions.compactMap { question in
             question.subscription.owner.map {
@@ -66,17 +66,17 @@ struct SubscriptionInquiry: Sendable {
         case away
     }
 
-    /// Reads what Cleeng entitles a customer to, in the customer's turn.
+    /// Reads a customer's entitlements from Cleeng, in the customer's turn.
     ///
     /// - Parameters:
-    ///   - moment: no later than now by the database's clock.
-    ///   - timeout: instead of the configured one.
+    ///   - moment: not later than the current time of the database's clock.
+    ///   - timeout: overrides the configured one.
     func read(
         _ customer: CustomerKey, _ email: EmailAddress, _ offers: Set<OfferID>, at moment: Timestamp,
         timeout: Duration? = nil
     ) async throws -> Reading {
         guard let upstream = upstreams[customer.publisher] else { return .away }
-        // Where nothing else is to be read, this is what finds that Cleeng is well again.
+        // Without other reads, this call also detects that Cleeng has recovered.
         guard let pass = await upstream.enter(.reads, with: upstream.probe(on: .reads), atMost: .seconds(5)) else {
             return .away
         }

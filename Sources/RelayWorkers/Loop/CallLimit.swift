@@ -1,4 +1,4 @@
-/// A bound on calls that run at once, for each tenant. Those over it wait in order of arrival.
+/// A limit of concurrent calls for each tenant. Further calls wait in order of arrival.
 actor CallLimit<Tenant: Hashable & Sendable> {
     private let each: Int
     private var running: [Tenant: Int] = [:]
@@ -6,7 +6,7 @@ actor CallLimit<Tenant: Hashable & Sendable> {
 
     init(each: Int) { self.each = each }
 
-    /// A cancelled task waits for its place too: what holds the places is cancelled with it, or bounded by timeouts.
+    /// A cancelled task also waits for its place: the running calls are cancelled with it, or end by their timeouts.
     func call<Value: Sendable>(for tenant: Tenant, _ body: @Sendable () async -> Value) async -> Value {
         if running[tenant, default: 0] < each {
             running[tenant, default: 0] += 1
@@ -15,7 +15,7 @@ actor CallLimit<Tenant: Hashable & Sendable> {
         }
         let value = await body()
         if var queue = waiters[tenant], !queue.isEmpty {
-            // The place passes on.
+            // The place goes to the next waiter.
             queue.removeFirst().resume()
             waiters[tenant] = queue.isEmpty ? nil : queue
         } else {

@@ -2,17 +2,17 @@ public import Logging
 public import RelayStore
 public import ServiceLifecycle
 
-/// Polls for due work on behalf of all loops of a process, and wakes those that have some. Code that adds work in this process rings by
-/// itself. This finds the work that other processes added, and work whose time has come.
+/// Polls for due work on behalf of all loops of a process, and wakes those that have some. Code that adds work in this
+/// process signals the loops itself. The poll finds work of other processes, and work whose time has come.
 public struct DueWatch: Service {
     private let store: RelayStore
     private let signal: @Sendable (DueWork) -> Void
     private let logger: Logger
 
-    /// Interval of looks of loops that a watch wakes.
+    /// Polling interval of loops that a watch wakes.
     public static let fallback = Duration.seconds(10)
 
-    /// - Parameter signal: wakes the loops that work on it.
+    /// - Parameter signal: wakes the loops for this kind of work.
     public init(
         store: RelayStore, logger: Logger, signal: @escaping @Sendable (DueWork) -> Void
     ) {
@@ -37,7 +37,7 @@ public struct DueWatch: Service {
             for work in found.works { signal(work) }
             return found
         } catch {
-            // Each loop then tries, and logs what fails.
+            // Each loop then tries to claim, and logs its own failure.
             logger.debug("it is not known what is due", metadata: ["error": "\(error)"])
             for work in DueWork.allCases { signal(work) }
             return DueLook(works: DueWork.allCases, isAlone: false)
@@ -45,9 +45,9 @@ public struct DueWatch: Service {
     }
 }
 
-/// How often a process looks for due work: four times a second, or once where nothing happens and no other copy adds work. A slow look asks
-/// for what will be due before the next one. What is added during the pause and due within it waits for its end: an operator's command
-/// adds it, or the first short retry of a purchase.
+/// Polling interval: four times a second, or once while nothing happens and no other copy adds work. A slow poll also
+/// finds work that becomes due before the next one. Work added during the pause waits for its end: from an operator's
+/// command, or a purchase's first short retry.
 struct WatchPace {
     static let quick = Duration.milliseconds(250)
     static let slow = Duration.seconds(1)
@@ -55,7 +55,7 @@ struct WatchPace {
 
     private var emptyLooks = 0
 
-    /// How far ahead the next look sees.
+    /// How far ahead the next poll looks.
     var horizon: Duration { emptyLooks >= Self.quietLooks ? Self.slow : .zero }
 
     mutating func pause(after look: DueLook) -> Duration {

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Metrics that are recorded very often, made once for each set of labels: finding one by its labels costs more than recording it.
+/// Cached metrics for each set of labels. For frequent metrics, finding one by its labels costs more than recording it.
 final class KeptMetrics<Key: Hashable & Sendable, Metric: Sendable>: Sendable {
     private let kept = NIOLockedValueBox<[Key: Metric]>([:])
     private let make: @Sendable (Key) -> Metric

@@ -1,4 +1,4 @@
-/// Places for work that runs at once, shared by tenants. One whose work is slow takes no place that the others need.
+/// Places for concurrent work, shared by tenants. A tenant with slow work takes no place that others need.
 struct SharedPlaces<Tenant: Hashable & Sendable>: Sendable {
     private let total: Int
     private let each: Int
@@ -7,16 +7,16 @@ struct SharedPlaces<Tenant: Hashable & Sendable>: Sendable {
     private var sum = 0
 
     /// - Parameters:
-    ///   - total: of all tenants.
-    ///   - each: of one tenant at most.
-    ///   - reserved: of the total, for tenants that have no place yet.
+    ///   - total: places of all tenants.
+    ///   - each: limit for one tenant.
+    ///   - reserved: part of the total, for tenants without a place.
     init(total: Int, each: Int, reserved: Int) {
         self.total = total
         self.each = each
         self.reserved = reserved
     }
 
-    /// - Returns: how many more places the tenant may take, if no other takes one.
+    /// - Returns: number of places that the tenant may still take.
     func free(for tenant: Tenant) -> Int {
         let own = taken[tenant] ?? 0
         let shared = max(total - reserved - sum, 0)
@@ -34,7 +34,7 @@ struct SharedPlaces<Tenant: Hashable & Sendable>: Sendable {
         return true
     }
 
-    /// Gives a place back.
+    /// Releases a place.
     mutating func leave(_ tenant: Tenant) {
         guard let count = taken[tenant] else { return }
         taken[tenant] = count > 1 ? count - 1 : nil

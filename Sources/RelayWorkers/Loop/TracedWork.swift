@@ -2,10 +2,9 @@ import Instrumentation
 import Traces
 import Tracing
 
-/// Work on a row, as a span of the trace that the row carries. Where nobody follows that one, whatever the task worked for before
-/// is none of its business either.
+/// Runs the work on a row as a span of the row's trace. A row without a trace does not join the task's previous trace.
 ///
-/// - Throws: what the work throws. It is no error of the span's.
+/// - Throws: errors of the work. The span does not record them.
 func traced<Failure: Error>(
     _ name: String, _ stored: String?, _ attributes: @autoclosure () -> SpanAttributes,
     _ work: () async throws(Failure) -> Void

@@ -24,7 +24,7 @@ public final class Wakeup: Sendable {
         waiting?.resume()
     }
 
-    /// Waits for a signal, for cancellation, or until `limit` is over.
+    /// Waits for a signal, for cancellation, or at most for `limit`.
     func wait(atMost limit: Duration) async {
         let alarm = Task {
             try? await Task.sleep(for: limit)

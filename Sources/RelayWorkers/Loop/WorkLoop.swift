@@ -2,22 +2,22 @@ import Logging
 import Metrics
 import Postgres
 
-/// Claims due work in a loop: at once while there may be more, else after a signal or a while.
+/// Claims due work in a loop: at once while there may be more, else after a signal or an interval.
 struct WorkLoop: Sendable {
-    /// As its metrics name it.
+    /// Name in its metrics.
     let name: String
     let wakeup: Wakeup
-    /// Interval of looks without a signal.
+    /// Interval between claims without a signal.
     let idleTick: @Sendable () -> Duration
-    /// After each wait, so that one look serves what comes meanwhile.
+    /// Delay after each wait, so that one claim serves all signals meanwhile.
     var gap = Duration.zero
     let logger: Logger
     /// Log message if nothing can be claimed.
     let complaint: String
 
-    /// Until the task is cancelled.
+    /// Runs until the task is cancelled.
     ///
-    /// - Parameter step: returns whether there may be more at once.
+    /// - Parameter step: claims work, and returns whether there may be more.
     func run(_ step: () async throws -> Bool) async {
         let duration = Timer(label: "relay_worker_round_duration", dimensions: [("worker", name)])
         let failures = Counter(label: "relay_worker_failures", dimensions: [("worker", name)])
@@ -29,7 +29,7 @@ struct WorkLoop: Sendable {
             } catch let error where error.isLostRace {
                 continue
             } catch let error as PostgresError where error.code == .locked {
-                // The data keys have not been read yet. Where that lasts, the readiness log says why.
+                // The data keys have not been read yet. If that lasts, the readiness log says why.
                 try? await Task.sleep(for: .milliseconds(100))
                 continue
             } catch {
@@ -48,7 +48,7 @@ struct WorkLoop: Sendable {
         do {
             return try await step()
         } catch {
-            // Two that took two of one subscription in the same instant, and a shutdown, are nobody's failure.
+            // A lost race for the same subscription, and a shutdown, do not count as failures.
             if !(error is CancellationError), !error.isLostRace { failures.increment() }
             throw error
         }
@@ -56,8 +56,8 @@ struct WorkLoop: Sendable {
 }
 
 extension Error {
-    /// Whether another worker took another one of the same subscription in the same instant. The unique indexes that let only
-    /// one at a time be sent are named so.
+    /// Whether another worker claimed another row of the same subscription at the same time. The unique indexes that
+    /// allow one sender at a time have this suffix.
     var isLostRace: Bool {
         (self as? PostgresError)?.constraint?.hasSuffix("_one_sender") == true
     }

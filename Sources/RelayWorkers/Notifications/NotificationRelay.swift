@@ -6,19 +6,19 @@ public import RelayStore
 public import ServiceLifecycle
 import Tracing
 
-/// Passes the App Store's notifications on to Cleeng: each as it came, as often as it takes, and of one subscription in order. One for each
-/// account at Cleeng.
+/// Relays the App Store's notifications to Cleeng: unchanged, with retries, and in order for each subscription. Each
+/// account at Cleeng has its own relay.
 ///
-/// Nothing is given up while it is kept: one that Cleeng refuses for what is in it lets the others pass and is tried again every
-/// hour, for ops to see, until its week is dropped.
+/// A stored notification is never given up. If Cleeng rejects its content, later notifications pass it. It is retried
+/// every hour until its partition is dropped, so operators can see it.
 public struct NotificationRelay: Service {
     let store: RelayStore
     let loop: WorkLoop
     let policy = LeasePolicy(
         trouble: "the outcome of a notification could not be written",
-        // The next of its subscription may go now.
+        // The next notification of the subscription may be sent now.
         wakesFrom: 1)
-    /// What is begun within this time after the claim ends within the lease.
+    /// Work that starts within this time after the claim ends within the lease.
     let leases = Leases<ClaimedRow.Key, OnlyRoute>(.fixed(startWithin: .seconds(5)))
     private let client: NotificationClient
     private let scope: PublisherScope
@@ -31,9 +31,9 @@ public struct NotificationRelay: Service {
     private static let refusedPause = Duration.seconds(3_600)
 
     /// - Parameters:
-    ///   - scope: whose notifications go there.
+    ///   - scope: publishers whose notifications go to this account.
     ///   - lease: longer than a call may take.
-    ///   - wakeup: signalled when there is something to be passed on.
+    ///   - wakeup: signalled when there are notifications to relay.
     public init(
         store: RelayStore, client: NotificationClient, scope: PublisherScope = .common, lease: Duration,
         wakeup: Wakeup, logger: Logger,
@@ -62,7 +62,7 @@ public struct NotificationRelay: Service {
     public func run() async throws { await LeaseEngine(queue: self).run() }
 
     private func passOn(_ claimed: ClaimedNotification, _ permit: Breakers<OnlyRoute>.Permit) async throws {
-        // A process that stood still does not know that its time is over, and that a later one may have gone.
+        // After a suspension, the process must check its lease: another copy may have sent a later notification.
         guard leases.with({ $0.covers(claimed.lease) }) else { throw CancellationError() }
         guard let body = claimed.body?.value else {
             logger.error("a notification went before it could be passed on: it is no longer kept")
@@ -75,7 +75,8 @@ public struct NotificationRelay: Service {
         guard !Task.isCancelled || answer.verdict == .delivered else { throw CancellationError() }
         breakers.end(permit, CallResult(answer, subject: claimed.lane.hashValue))
         let outcome = outcome(of: answer, attempts: claimed.attempts)
-        // The task's own cancellation would cancel the statement. If nothing can be written, Cleeng takes it twice.
+        // In a task of its own: cancellation of the current task would cancel the statement. If nothing can be written,
+        // Cleeng receives it twice.
         try await Task { try await store.notifications.record(outcome, of: claimed) }.value
     }
 

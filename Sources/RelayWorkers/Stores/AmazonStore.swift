@@ -2,12 +2,12 @@ public import AmazonAppStore
 public import RelayCore
 import StoreAPI
 
-/// The Amazon Appstore, as those ask it who have to know how a subscription stands.
+/// The Amazon Appstore as a source of subscription status.
 public struct AmazonStore: ExternalStore {
     private let client: AmazonReceiptClient
     private let now: @Sendable () -> Timestamp
 
-    /// - Parameter now: the time by which what is read is dated.
+    /// - Parameter now: time of statements.
     public init(client: AmazonReceiptClient, now: @escaping @Sendable () -> Timestamp) {
         self.client = client
         self.now = now

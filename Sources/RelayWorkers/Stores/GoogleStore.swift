@@ -2,15 +2,15 @@ public import GooglePlay
 public import RelayCore
 import StoreAPI
 
-/// Google Play, as those ask it who have to know how a subscription stands.
+/// Google Play as a source of subscription status.
 public struct GoogleStore: ExternalStore {
     private let client: GooglePlayClient
     private let acknowledges: Bool
     private let now: @Sendable () -> Timestamp
 
     /// - Parameters:
-    ///   - acknowledges: false leaves that to the app.
-    ///   - now: the time by which what is read is dated.
+    ///   - acknowledges: false leaves acknowledgement to the app.
+    ///   - now: time of statements.
     public init(client: GooglePlayClient, acknowledges: Bool, now: @escaping @Sendable () -> Timestamp) {
         self.client = client
         self.acknowledges = acknowledges
@@ -21,7 +21,8 @@ public struct GoogleStore: ExternalStore {
         guard case .google(let packageName, let product, let token) = query else { return .notConfigured }
         let readAt = now()
         var answer = await client.subscription(token: token, packageName: packageName, readAt: readAt)
-        // Google has one-time products at another address. Where it knows neither, the first answer says why.
+        // Google has a separate call for one-time products. If neither call finds the purchase, the first answer gives
+        // the reason.
         if case .notAPurchase(let why) = answer, !product.isEmpty {
             answer = await client.product(
                 ProductID(product), token: token, packageName: packageName, readAt: readAt)

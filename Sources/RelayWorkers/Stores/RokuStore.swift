@@ -2,12 +2,12 @@ public import RelayCore
 public import RokuPay
 import StoreAPI
 
-/// Roku Pay, as those ask it who have to know how a subscription stands.
+/// Roku Pay as a source of subscription status.
 public struct RokuStore: ExternalStore {
     private let client: RokuTransactionClient
     private let now: @Sendable () -> Timestamp
 
-    /// - Parameter now: the time by which what is read is dated.
+    /// - Parameter now: time of statements.
     public init(client: RokuTransactionClient, now: @escaping @Sendable () -> Timestamp) {
         self.client = client
         self.now = now

@@ -3,17 +3,17 @@ public import RelayCore
 import RelayStore
 import StoreAPI
 
-/// What a store said of a subscription.
+/// A store's answer about a subscription.
 enum StoreStatement: Sendable {
     /// The statement for the ledger.
     case stated(LedgerMessage)
-    /// The store has nothing to say of it.
+    /// The store has no statement about it.
     case nothing
-    /// It cannot be asked now.
+    /// The store cannot be asked now.
     case away
 }
 
-/// Asks the other stores how a subscription of theirs stands.
+/// Asks stores other than Apple for the status of their subscriptions.
 public struct StoreInquiry: Sendable {
     private let stores: PerPublisher<[StorePlatform: any ExternalStore]>
     private let logger: Logger
@@ -23,7 +23,7 @@ public struct StoreInquiry: Sendable {
         self.logger = logger
     }
 
-    /// The stores that some account of this copy can ask.
+    /// Stores that at least one account of this copy can ask.
     var platforms: Set<StorePlatform> { stores.all.reduce(into: []) { $0.formUnion($1.keys) } }
 
     func canAsk(_ platform: StorePlatform, of publisher: PublisherID) -> Bool { stores[publisher]?[platform] != nil }
@@ -36,17 +36,19 @@ public struct StoreInquiry: Sendable {
             productID: subscription.standing?.productID)
         switch answer {
         case .found(let found):
-            // Of what was posted by a renewal's name, while Roku could not be asked, Roku tells under the original one.
+            // A purchase may have been posted under a renewal's id while Roku was unreachable. Roku answers with the
+            // original id.
             let one = found.first { $0.key == key } ?? (platform.namesRenewals ? found.first : nil)
             guard let word = one?.word else { return .nothing }
             return .stated(
                 LedgerMessage(
                     subscription.name, word,
                     note: .init(event: "looked_up", detail: "\(platform.rawValue): as the store has it")))
-        // It is about what was asked: it may have been asked in a wrong way, or by a wrong account.
+        // The query itself may be wrong, or made with the wrong account.
         case .no: return .nothing
         case .ended, .unknown:
-            // Cleeng has granted on it: a store that has never said anything of it may have been asked by a wrong name.
+            // Cleeng has granted on it. If the store has never sent a statement about it, the query may have used a
+            // wrong id.
             guard subscription.hasRenewalInfo else { return .nothing }
             return .stated(
                 LedgerMessage(
@@ -59,11 +61,11 @@ public struct StoreInquiry: Sendable {
         }
     }
 
-    /// Asks the store of a subscription's key. What was bought once is found by its product too.
+    /// Asks the store about a subscription's key. A one-time purchase requires its product too.
     ///
     /// - Parameters:
-    ///   - bundleID: by which the store finds it; Google and Amazon are not asked without.
-    ///   - productID: nil where it is not known.
+    ///   - bundleID: required to ask Google and Amazon.
+    ///   - productID: nil if unknown.
     func ask(
         _ key: TransactionID, of publisher: PublisherID, bundleID: BundleID?, productID: ProductID?
     ) async -> ExternalStoreAnswer {
@@ -74,9 +76,9 @@ public struct StoreInquiry: Sendable {
         return await store.find(query)
     }
 
-    /// Tells the store that a purchase was granted.
+    /// Acknowledges a granted purchase to its store.
     ///
-    /// - Parameter purchase: as the store has just shown it.
+    /// - Parameter purchase: as just read from the store.
     func acknowledge(_ purchase: ExternalSubscription, of publisher: PublisherID) async -> AcknowledgementAnswer {
         guard let query = Self.query(purchase.key, purchase.bundleID, purchase.productID),
             let store = stores[publisher]?[query.platform]
@@ -84,7 +86,7 @@ public struct StoreInquiry: Sendable {
         return await store.acknowledge(query, purchase)
     }
 
-    /// Nil for Apple's, which have ways of their own.
+    /// Nil for Apple's subscriptions, which are queried in another way.
     private static func query(
         _ key: TransactionID, _ bundleID: BundleID?, _ productID: ProductID?
     ) -> ExternalStoreQuery? {
@@ -102,13 +104,13 @@ public struct StoreInquiry: Sendable {
 
 extension ExternalStoreAnswer {
     /// - Parameters:
-    ///   - asked: what it took to ask beside the purchase's own name; nil for nothing.
-    ///   - store: as a publisher reads it.
-    ///   - acknowledges: whether the store wants an acknowledgement of a grant.
+    ///   - asked: the app that the query named besides the purchase; nil if none.
+    ///   - store: the store's name for publishers.
+    ///   - acknowledges: whether the store requires an acknowledgement of grants.
     init(_ answer: StoreAnswer<StoreSubscription>, asked: BundleID?, store: String, acknowledges: Bool = false) {
         switch answer {
         case .found(let purchase):
-            // What is used up, or of which too little is said, is a purchase all the same.
+            // A consumable, or a purchase with missing fields, is still a purchase.
             guard let word = purchase.ledgerWord ?? (purchase.state.isPurchase ? LedgerStatement() : nil) else {
                 self = .no("\(store) has no paid subscription by that name: it is \(purchase.state.rawValue)")
                 return

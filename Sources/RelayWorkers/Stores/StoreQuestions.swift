@@ -5,11 +5,13 @@ public import RelayStore
 public import ServiceLifecycle
 import Tracing
 
-/// Asks the store about each purchase that a notification named or that was just granted. The ledger records the answer. A notification is only a
-/// signal: a forged one makes the relay ask, and the store's answer decides. The worker acknowledges a grant where the store requires it.
+/// Asks the store about each purchase that a notification named or that was just granted. The ledger records the
+/// answer. A notification is only a signal: a forged one makes the relay ask, and the store's answer decides. The
+/// worker acknowledges a grant if the store requires it.
 ///
-/// A question waits while the store cannot be asked: up to 15 minutes between two tries, and up to six hours after a refusal. It is dropped
-/// after three days without access to the store, and after five refusals if nobody has posted the purchase.
+/// A question waits while the store cannot be asked: up to 15 minutes between two tries, and up to six hours after a
+/// refusal. It is dropped after three days without access to the store, and after five refusals if no app has posted
+/// the purchase.
 public struct StoreQuestions: Service {
     let store: RelayStore
     let loop: WorkLoop
@@ -23,11 +25,11 @@ public struct StoreQuestions: Service {
     private let retries = RetrySchedule(first: .seconds(1), longest: .seconds(900))
     private let refusals = RetrySchedule(first: .seconds(60), longest: .seconds(21_600))
 
-    /// Questions at once for each store.
+    /// Limit of concurrent questions for each store.
     private static let maxConcurrent = 8
     private static let mostRefusals = 5
     private static let mostNoted = 4
-    /// Three days' worth: then Google has taken back what nobody acknowledged.
+    /// Tries in three days: by then Google has refunded unacknowledged purchases.
     private static let mostUnconfigured = 288
     private static let unconfiguredPause = Duration.seconds(900)
     /// Two reads and an acknowledgement take fifteen seconds at most.
@@ -35,8 +37,8 @@ public struct StoreQuestions: Service {
 
     /// - Parameters:
     ///   - own: publishers whose own accounts this copy has.
-    ///   - leeway: how long after its end a subscription that will renew is waited for.
-    ///   - wakeup: signalled when a notification came.
+    ///   - leeway: how long after its end a renewing subscription is still considered active.
+    ///   - wakeup: signalled when a notification has arrived.
     public init(
         store: RelayStore, inquiry: StoreInquiry, own: [PublisherID], leeway: Duration, wakeup: Wakeup, logger: Logger
     ) {
@@ -64,11 +66,11 @@ public struct StoreQuestions: Service {
 
     private func ask(about question: ClaimedQuestion, _ permit: Breakers<StorePlatform>.Permit) async throws {
         let known = try await store.questions.known(question)
-        // A process that stood still does not know that its time is over.
+        // After a suspension, the process must check whether its lease has expired.
         guard leases.with({ $0.covers(question.lease) }), let askedAt = store.memory.clock.now else {
             throw CancellationError()
         }
-        // A notification may name another app than the purchase's: what a purchase has said counts more.
+        // A notification may name another app than the purchase's, so the known purchase takes precedence.
         let answer = await inquiry.ask(
             question.name.originalTransactionID, of: question.name.publisher,
             bundleID: known.lazy.compactMap(\.bundleID).first ?? question.bundleID,
@@ -78,7 +80,8 @@ public struct StoreQuestions: Service {
             label: "relay_store_questions_asked",
             dimensions: [("store", question.store.rawValue), ("result", answer.word)]
         ).increment()
-        // The task's own cancellation would cancel the statements. If nothing can be written, the store is asked twice.
+        // In a task of its own: cancellation of the current task would cancel the statements. If nothing can be
+        // written, the store is asked twice.
         try await Task {
             if let trouble = try await take(answer, askedAt, to: question, known.map(\.name), permit) {
                 try await store.questions.postpone(
@@ -89,7 +92,7 @@ public struct StoreQuestions: Service {
         }.value
     }
 
-    /// Why a question stays.
+    /// Why a question stays open.
     private struct Trouble {
         var what: String
         var pause: Duration
@@ -97,8 +100,8 @@ public struct StoreQuestions: Service {
         var doubts: Int?
     }
 
-    /// - Parameter askedAt: by the database's clock; before the call.
-    /// - Returns: nil where there is nothing more to be asked.
+    /// - Parameter askedAt: by the database's clock, before the call.
+    /// - Returns: nil if nothing more must be asked.
     private func take(
         _ answer: ExternalStoreAnswer, _ askedAt: Timestamp, to question: ClaimedQuestion, _ known: [SubscriptionName],
         _ permit: Breakers<StorePlatform>.Permit
@@ -108,10 +111,10 @@ public struct StoreQuestions: Service {
         case .tryAgain(let pause):
             breakers.end(permit, CallResult(.failure("it does not answer"), subject: subject))
             return Trouble(what: "the store cannot be asked now", pause: delay(question, atLeast: pause))
-        // Nobody has posted it: the store is asked when somebody does. A forged notification may name any app.
+        // No app has posted it: the store is asked when one does. A forged notification may name any app.
         case .misconfigured where known.isEmpty && question.attempts >= Self.mostRefusals: return nil
         case .misconfigured(let why):
-            // It may be one app's or one publisher's alone: the breaker is everybody's.
+            // The refusal may concern only one app or publisher, but they all share the breaker.
             return Trouble(what: "the store does not let the relay ask: \(why)", pause: refusedDelay(question))
         case .notConfigured where question.attempts >= Self.mostUnconfigured: return nil
         case .notConfigured:
@@ -125,7 +128,7 @@ public struct StoreQuestions: Service {
             if question.expects == .runs, let doubt = doubt(question, "the store does not know the purchase") {
                 return doubt
             }
-            // `no` is about what was asked: it may have been asked in a wrong way.
+            // The query itself may be wrong, so `no` proves nothing.
             if case .no = answer { return nil }
             try await recordAbsence(askedAt, question, known)
             return nil
@@ -145,7 +148,7 @@ public struct StoreQuestions: Service {
         question.doubtPause.map { Trouble(what: what, pause: $0, doubts: question.doubts - 1) }
     }
 
-    /// Records the store's answer. A purchase that nobody has posted gets a ledger for whoever posts it.
+    /// Records the store's answer. A purchase that no app has posted gets a ledger for a later post.
     private func record(
         _ found: [ExternalSubscription], _ askedAt: Timestamp, _ question: ClaimedQuestion, _ known: [SubscriptionName]
     ) async throws -> Trouble? {
@@ -158,14 +161,14 @@ public struct StoreQuestions: Service {
                     publisher: question.name.publisher, environment: one.environment, originalTransactionID: one.key)
             ] : known
         for name in names {
-            // A question that is asked for days writes no line each time.
+            // A question that is asked for days adds no line for each try.
             let note =
                 question.attempts <= Self.mostNoted && !question.isRecheck
                 ? question.note("\(question.store.rawValue): as the store has it") : nil
             let message = LedgerMessage(
                 name, one.word.replacing(question.replaces, at: askedAt), bundleID: one.bundleID, note: note)
             let results = try await store.subscriptions.record(message.withMoves, leeway: leeway)
-            // A changed plan goes by a new id: what was granted on it was granted under the one before.
+            // A changed plan has a new id: its grant was made under the previous one.
             guard results.contains(where: { !$0.granted.isEmpty }) else { continue }
             guard results.first(where: { $0.name == name })?.standing?.status.grantsAccess == true else {
                 if question.expects == .runs, let doubt = doubt(question, "the store does not say yet that it runs") {
@@ -183,7 +186,8 @@ public struct StoreQuestions: Service {
         return nil
     }
 
-    /// The grant is committed by now. A copy that dies after the call finds it acknowledged when it asks again.
+    /// The grant is committed by now. If a copy dies after the call, the next answer shows the purchase as
+    /// acknowledged.
     private func acknowledge(
         _ purchase: ExternalSubscription, _ question: ClaimedQuestion, _ name: SubscriptionName
     ) async throws -> Trouble? {
@@ -221,7 +225,7 @@ public struct StoreQuestions: Service {
         return nil
     }
 
-    /// - Parameter askedAt: what was learned since is newer.
+    /// - Parameter askedAt: statements after this time are newer.
     private func recordAbsence(
         _ askedAt: Timestamp, _ question: ClaimedQuestion, _ known: [SubscriptionName]
     ) async throws {
@@ -239,7 +243,7 @@ public struct StoreQuestions: Service {
 extension StoreQuestions: StoredQueue {
     func turns() -> [StorePlatform: Turn<Breakers<StorePlatform>.Permit>] {
         var turns: [StorePlatform: Turn<Breakers<StorePlatform>.Permit>] = [:]
-        // What this copy has no access to is another's to ask.
+        // Questions to stores that this copy has no access to are left to other copies.
         for platform in QuestionStore.stores where inquiry.platforms.contains(platform) {
             let available = Self.maxConcurrent - leases.with { $0.running(in: platform) }
             turns[platform] = breakers.turn(in: platform) { _ in available }
@@ -269,7 +273,7 @@ extension StoreQuestions: StoredQueue {
 extension ClaimedQuestion: LeasedItem {}
 
 extension LedgerStatement {
-    /// Amazon says of a change of plan which receipt has ended by it, and only in its notification.
+    /// Only Amazon's notification says which receipt a change of plan has ended.
     fileprivate func replacing(_ old: TransactionID?, at moment: Timestamp) -> LedgerStatement {
         guard let old else { return self }
         var word = self
@@ -280,7 +284,7 @@ extension LedgerStatement {
 }
 
 extension ExternalStoreAnswer {
-    /// For a metric.
+    /// Label for a metric.
     fileprivate var word: String {
         switch self {
         case .found: "found"

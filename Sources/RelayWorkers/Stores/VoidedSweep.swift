@@ -7,9 +7,10 @@ public import ServiceLifecycle
 import StoreAPI
 import StoreSignals
 
-/// Asks Google which purchases were taken back, in case the notification was lost, and takes each in as if it had come by itself.
+/// Asks Google for voided purchases, in case a notification was lost, and stores each as if its notification had
+/// arrived.
 ///
-/// One copy at a time asks about an app; what is known already is kept once. Google remembers for thirty days.
+/// One copy at a time asks about an app. A known void is stored only once. Google lists thirty days.
 public struct VoidedSweep: Service {
     private let store: RelayStore
     private let clients: PerPublisher<GooglePlayClient?>
@@ -17,19 +18,19 @@ public struct VoidedSweep: Service {
     private let interval: Duration
     private let logger: Logger
 
-    /// Recorded so long before, one may not have been listed yet when was asked last.
+    /// A purchase recorded this long before the last query may not have been listed then.
     private static let overlap = Duration.seconds(3_600)
-    /// Within the lease, also where the database is slow.
+    /// Small enough to finish within the lease, even if the database is slow.
     private static let batch = 50
     private static let mostPages = 1_000
     private static let memory = Duration.seconds(29 * 86_400)
-    /// Where not all could be read.
+    /// Pause if not everything could be read.
     private static let pause = Duration.seconds(300)
 
     /// - Parameters:
-    ///   - clients: nil where a publisher's account cannot ask Google.
-    ///   - leeway: as for notifications that come by themselves.
-    ///   - interval: between two times that is asked about one app.
+    ///   - clients: nil for publishers whose account cannot ask Google.
+    ///   - leeway: the same as for delivered notifications.
+    ///   - interval: time between two queries about one app.
     public init(
         store: RelayStore, clients: PerPublisher<GooglePlayClient?>, leeway: Duration, interval: Duration,
         logger: Logger
@@ -52,7 +53,7 @@ public struct VoidedSweep: Service {
                     guard !Task.isCancelled else { return }
                     logger.warning("voided purchases cannot be asked for", metadata: ["error": "\(error)"])
                 }
-                // Whose turn it is says the database.
+                // The database decides which copy has the turn.
                 try? await Task.sleep(for: min(interval, .seconds(30)))
             }
         }
@@ -85,7 +86,7 @@ public struct VoidedSweep: Service {
         return true
     }
 
-    /// - Returns: why not all could be read.
+    /// - Returns: why not everything could be read; nil if it was.
     private func sweep(
         _ turn: inout SweepTurn, _ times: Range<Timestamp>, _ client: GooglePlayClient
     ) async throws -> String? {
@@ -99,7 +100,7 @@ public struct VoidedSweep: Service {
                     turn = try await store.questions.keep(turn)
                 }
                 pages += 1
-                // An answer that names the same page again, or endless pages, is not followed.
+                // Stops if an answer names the same page again, or if pages never end.
                 guard pages < Self.mostPages, found.next == nil || found.next != page else {
                     return "its list has no end"
                 }
@@ -110,7 +111,7 @@ public struct VoidedSweep: Service {
         return nil
     }
 
-    /// Those that still give access: of the others the notification came, or nothing was ever granted.
+    /// Stores the purchases that still give access. For others, the notification arrived or nothing was granted.
     private func take(_ items: ArraySlice<VoidedPurchases.Item>, _ turn: SweepTurn) async throws {
         func key(_ item: VoidedPurchases.Item) -> TransactionID {
             turn.store.subscriptionKey(TransactionID(item.purchaseToken))

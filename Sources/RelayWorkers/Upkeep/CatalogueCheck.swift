@@ -3,8 +3,8 @@ import NIOConcurrencyHelpers
 import RelayStore
 public import ServiceLifecycle
 
-/// Counts the subscriptions that were granted as an offer which the catalogue does not sell their product as. All running
-/// subscriptions are read for it, about a second for a million of them, so it is done every few minutes and not for each scrape.
+/// Counts subscriptions granted for an offer to which the catalog does not map their product. This reads all running
+/// subscriptions, about a second for a million. So it runs every few minutes and not at each scrape.
 public final class CatalogueCheck: Service {
     private let store: RelayStore
     private let loop: WorkLoop
@@ -17,14 +17,14 @@ public final class CatalogueCheck: Service {
             complaint: "granted offers cannot be held against the catalogue")
     }
 
-    /// Result of the last look; nil before the first.
+    /// Result of the last count; nil before the first.
     public var latest: Int? { box.withLockedValue { $0 } }
 
     public func run() async throws {
         await cancelWhenGracefulShutdown { await self.loop.run(self.runOnce) }
     }
 
-    /// - Returns: false: the pause comes in any case.
+    /// - Returns: false, so that the pause always follows.
     func runOnce() async throws -> Bool {
         let count = try await store.ops.count([.mismatch], in: .all)[.mismatch] ?? 0
         box.withLockedValue { $0 = count }

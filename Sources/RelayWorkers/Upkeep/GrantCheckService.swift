@@ -3,7 +3,8 @@ import Metrics
 import RelayStore
 import ServiceLifecycle
 
-/// Runs the ``GrantCheck``: after an upgrade at once, then every few hours. Any number of copies may run it; one at a time walks.
+/// Runs the ``GrantCheck``: immediately after an upgrade, then every few hours. Any number of copies may run it; only
+/// one at a time checks.
 public struct GrantCheckService: Service {
     private let check: GrantCheck
     private let loop: WorkLoop
@@ -23,9 +24,9 @@ public struct GrantCheckService: Service {
         await cancelWhenGracefulShutdown { await loop.run(runOnce) }
     }
 
-    /// For as long as the pause after it, so that a walk leaves the database half of the time.
+    /// Runs at most as long as the pause after it, so that the database is idle half of the time.
     ///
-    /// - Returns: false: the pause comes in any case.
+    /// - Returns: false, so that the pause always follows.
     func runOnce() async throws -> Bool {
         let found = try await check.run(budget: interval)
         guard found != GrantCheck.Found() else { return false }

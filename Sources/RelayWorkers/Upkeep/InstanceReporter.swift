@@ -2,19 +2,19 @@ import Logging
 import RelayStore
 import ServiceLifecycle
 
-/// Says that this copy lives and how the upstream looks from here: every few seconds, and when that has changed.
+/// Reports that this copy runs, and its upstream state: every few seconds, and after each change.
 public struct InstanceReporter: Service {
     private let store: RelayStore
     private let upstreams: [Upstream]
     private let news: Wakeup
     private let role: String
     private let interval: Duration
-    /// Where the upstream fails and succeeds by turns, not every turn is worth a write.
+    /// If the upstream fails and succeeds in turn, not every change is worth a write.
     private let shortestPause = Duration.milliseconds(250)
 
     /// - Parameters:
-    ///   - upstreams: one for each account at Cleeng; none in a process that runs no workers.
-    ///   - news: signalled when one of them does better or worse.
+    ///   - upstreams: one for each account at Cleeng; empty in a process without workers.
+    ///   - news: signalled when the state of one of them changes.
     public init(
         store: RelayStore, upstreams: [Upstream], news: Wakeup, role: String,
         interval: Duration = InstanceReport.interval
@@ -29,7 +29,7 @@ public struct InstanceReporter: Service {
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                // Until the database's time is known, and this copy with it.
+                // Repeats until the database's time is known and the first report is written.
                 let isSaid = (try? await runOnce()) ?? false
                 try? await Task.sleep(for: shortestPause)
                 if isSaid { await news.wait(atMost: interval) }
@@ -38,7 +38,7 @@ public struct InstanceReporter: Service {
         try? await store.instances.reportGone()
     }
 
-    /// - Returns: whether anything was said.
+    /// - Returns: whether a report was written.
     func runOnce() async throws -> Bool {
         guard let now = store.memory.clock.now else { return false }
         let report =

@@ -3,7 +3,7 @@ import Postgres
 import RelayStore
 import ServiceLifecycle
 
-/// Keeps the tables in order: makes partitions ahead of time, forgets what no longer matters. Any number of copies may run it.
+/// Maintains the tables: creates partitions ahead of time, and deletes obsolete rows. Any number of copies may run it.
 public struct Janitor: Service {
     private let store: RelayStore
     private let logger: Logger
@@ -40,7 +40,7 @@ public struct Janitor: Service {
         try await store.instances.prune()
     }
 
-    /// Page by page until nothing is left that is too old, so that no pace of purchases outruns it.
+    /// Deletes page by page until no obsolete row is left, so that it keeps up with any rate of purchases.
     private func prune(_ page: () async throws -> Int) async throws {
         for _ in 0..<Self.pagesAtMost {
             guard try await page() > 0 else { return }

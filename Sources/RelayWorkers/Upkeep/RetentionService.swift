@@ -5,7 +5,7 @@ import RelayCore
 import RelayStore
 import ServiceLifecycle
 
-/// Removes what is older than it is to be kept. Every copy looks once a minute; one at a time removes.
+/// Removes data past its retention. Every copy checks once a minute; one at a time removes.
 public final class RetentionService: Service {
     public let policy: RetentionPolicy
     private let store: RelayStore
@@ -25,7 +25,7 @@ public final class RetentionService: Service {
         pass = RetentionPass(store: store, policy: policy, budget: budget)
     }
 
-    /// How the partitions stood when this copy looked last; nil before it has.
+    /// The partitions at this copy's last check; nil before the first.
     public var latest: PartitionLook? { box.withLockedValue { $0 } }
 
     public func run() async throws {
@@ -36,7 +36,7 @@ public final class RetentionService: Service {
                 } catch is CancellationError {
                     return
                 } catch {
-                    // Before the first migration there is nothing to look at: others say so.
+                    // Before the first migration there are no tables; other services report that.
                     self.logger.debug("retention is tried again in a while", metadata: ["error": "\(error)"])
                 }
                 try? await Task.sleep(for: self.interval)
@@ -48,7 +48,7 @@ public final class RetentionService: Service {
         let look = try await pass.run { tell($0) }
         box.withLockedValue { $0 = look }
         guard let days = policy.days else { return }
-        // A bounded number of pages: what is left goes in the next pass.
+        // A bounded number of pages: the next pass deletes the rest.
         for _ in 0..<Self.auditPages {
             guard try await store.audit.prune(olderThan: .seconds(days * 86_400)) > 0 else { return }
         }

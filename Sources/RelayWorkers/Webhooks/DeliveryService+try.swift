@@ -5,7 +5,7 @@ import RelayStore
 import Webhooks
 
 extension DeliveryService {
-    /// One try, and what is written of it.
+    /// Sends a message once, and records the result.
     func attempt(_ claimed: ClaimedDelivery, _ right: Right) async throws {
         guard !claimed.isOvertaken else {
             return try await write(
@@ -15,10 +15,10 @@ extension DeliveryService {
             logger.error("a message went before it could be delivered: it is no longer kept")
             return try await write(DeliveryRecord(claimed, .failed, error: "it is no longer kept"))
         }
-        // It was given an account of its own this moment: those that have it go on.
+        // The publisher was just given its own account: copies that have it continue.
         guard let credentials = credentials[right.endpoint.publisher] else { throw CancellationError() }
         let message = credentials.message(id: claimed.id, stored: body, first: claimed.mark)
-        // A process that stood still does not know that its time is over, and that a newer state may have gone.
+        // After a suspension, the process must check its lease: another copy may have sent a newer state.
         guard leases.with({ $0.covers(claimed.lease) }) else { throw CancellationError() }
         let result = await client.send(
             message, to: right.endpoint.url, with: credentials, of: right.endpoint.publisher,
@@ -44,7 +44,7 @@ extension DeliveryService {
                 "upstream_status": "\(result.status.map(String.init) ?? "none")", "try": "\(claimed.tries)",
                 "duration_ms": .stringConvertible(result.latency / .milliseconds(1)),
             ])
-        // The task's own cancellation would cancel the statement.
+        // In a task of its own: cancellation of the current task would cancel the statement.
         try await Task {
             do {
                 try await note(result.verdict, of: claimed.endpoint)
@@ -68,7 +68,7 @@ extension DeliveryService {
 }
 
 extension CallResult {
-    /// Nil where the try says nothing.
+    /// Nil if the try says nothing about the endpoint.
     fileprivate init?(_ result: WebhookResult, subject: Int) {
         switch result.verdict {
         case .cancelled, .postponed: return nil

@@ -7,11 +7,12 @@ public import ServiceLifecycle
 import Tracing
 public import Webhooks
 
-/// Delivers messages to webhook endpoints: many at once over all of them, of one endpoint and customer one at a time, in order.
+/// Delivers messages to webhook endpoints: many concurrently, but for one endpoint and customer one at a time, in
+/// order.
 ///
-/// An endpoint that hangs or is gone costs the others nothing: each has places of its own, and a breaker of its own.
+/// An endpoint that hangs or is gone does not delay others: each has its own places and breaker.
 public final class DeliveryService: Service {
-    /// To call an endpoint, as it was when its messages were claimed.
+    /// Permission to call an endpoint, with its data from the time of the claim.
     struct Right: Sendable {
         var endpoint: WebhookEndpoint
         var permit: Breakers<EndpointID>.Permit
@@ -39,7 +40,7 @@ public final class DeliveryService: Service {
 
     /// - Parameters:
     ///   - client: shut down when the service ends.
-    ///   - wakeup: signalled when there is something to be delivered.
+    ///   - wakeup: signalled when there are messages to deliver.
     public init(
         store: RelayStore, client: WebhookClient, credentials: PerPublisher<WebhookCredentials>,
         settings: DeliverySettings, wakeup: Wakeup, logger: Logger
@@ -62,14 +63,14 @@ public final class DeliveryService: Service {
             logger: logger, complaint: "no message to an endpoint can be claimed")
         policy = LeasePolicy(
             trouble: "the result of a message could not be written", grace: settings.grace,
-            // The next of its lane, or of its endpoint, may go now.
+            // The next message of its lane, or of its endpoint, may be sent now.
             wakesFrom: 1)
         leases = Leases(.fixed(startWithin: settings.startAtMost))
         directory = EndpointDirectory(store: store)
         recorder = DeliveryRecorder(store: store)
     }
 
-    /// How many messages are under way.
+    /// Number of messages in flight.
     public var inFlight: Int { leases.with { $0.running } }
 
     public func run() async throws {
@@ -77,7 +78,7 @@ public final class DeliveryService: Service {
         await client.shutDown()
     }
 
-    /// Writes how the endpoint does, where that is news.
+    /// Records an endpoint's health if it has changed.
     func note(_ verdict: WebhookResult.Verdict, of id: EndpointID) async throws {
         let now = store.memory.clock.nowOrHostTime
         let change = state.withLockedValue { $0.known[id]?.standing.record(verdict, at: now) }
@@ -92,7 +93,7 @@ public final class DeliveryService: Service {
 }
 
 extension DeliveryService: StoredQueue {
-    /// Reads which endpoints there are, and drops now and then what waits for those that take nothing any more.
+    /// Reads the endpoints, and periodically drops messages for disabled or removed ones.
     func prepare() async throws -> [ClaimedDelivery] {
         let endpoints = try await directory.all()
         let isTimeToTidy = state.withLockedValue { state in
@@ -110,7 +111,7 @@ extension DeliveryService: StoredQueue {
         let active = state.withLockedValue { $0.known.values.filter { !$0.standing.isDisabled } }.map(\.endpoint)
         var taken = leases.with { $0.running }
         var turns: [EndpointID: Turn<Right>] = [:]
-        // The first endpoint may have more: the order varies.
+        // The order is random, because the first endpoint may get more places.
         for endpoint in active.shuffled() {
             let own = leases.with { $0.running(in: endpoint.id) }
             let turn = breakers.turn(in: endpoint.id) { allowance in

@@ -1,20 +1,20 @@
 public import RelayCore
 
-/// How messages are delivered.
+/// Settings of message delivery.
 public struct DeliverySettings: Sendable {
     public var retries: WebhookRetries
     public var capacity: EndpointCapacity
-    /// Interval of looks without a signal.
+    /// Interval between claims without a signal.
     public var idleTick: Duration
-    /// The same while an endpoint's breaker is open, and probes have to be sent.
+    /// The same while an endpoint's breaker is open, because probes must be sent.
     public var probeTick: Duration
-    /// Interval between two claims: places that become free meanwhile are filled by one claim.
+    /// Interval between two claims: one claim fills all places that become free meanwhile.
     public var claimGap: Duration
-    /// After the claim. What is begun by then ends within the lease.
+    /// Limit after the claim. A try that starts by then ends within the lease.
     public var startAtMost: Duration
-    /// How long a message waits that this process had no place for.
+    /// Delay of a message for which this process had no place.
     public var postponedFor = Duration.seconds(5)
-    /// How long tries under way are waited for in a shutdown.
+    /// How long shutdown waits for running tries.
     public var grace: Duration
 
     public init(
@@ -31,11 +31,12 @@ public struct DeliverySettings: Sendable {
         self.grace = grace
     }
 
-    /// Lease of a claim: a try's own time, the longest delay before it begins, and as much again for a stopped clock.
+    /// Lease of a claim: the try's timeout, the longest delay before its start, and the same again for a suspended
+    /// process.
     func lease(timeout: Duration) -> Duration { timeout + startAtMost + startAtMost }
 
-    /// Breaker settings of each endpoint in each process. It never stops for long: tries keep to their schedule but for
-    /// short waits, and an endpoint that hangs takes four places instead of all.
+    /// Breaker settings of each endpoint in each process. It opens only briefly, so tries keep nearly to their
+    /// schedule. An endpoint that hangs takes four places instead of all.
     static var breaker: CircuitBreaker.Settings {
         var settings = CircuitBreaker.Settings()
         settings.failures = 5

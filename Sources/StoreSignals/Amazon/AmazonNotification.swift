@@ -6,9 +6,10 @@ public import RelayCore
     import Foundation
 #endif
 
-/// A real-time notification of the Amazon Appstore, out of a message of SNS (source: Amazon Appstore, "Real-time Notifications").
+/// A real-time notification of the Amazon Appstore, received as an SNS message (source: Amazon Appstore, "Real-time
+/// Notifications").
 public enum AmazonNotification {
-    /// What the message says. Of a confirmation it says nothing about a purchase.
+    /// Reads the notification from a message. A confirmation message names no purchase.
     public static func read(_ message: SNSMessage) -> StoreNotification {
         var notification = StoreNotification(
             version: .one, identity: "amazon\n\(message.id)", uuid: message.id, type: message.kind.rawValue,
@@ -17,7 +18,7 @@ public enum AmazonNotification {
         notification.topic = TopicNews(
             topic: message.topic.description, state: message.kind.topicState, saidAt: message.saidAt)
         guard message.kind == .notification else { return notification }
-        // The topic may carry what Amazon adds next year, or what somebody publishes to try it out.
+        // The topic may carry types that Amazon adds later, or test messages that a person publishes.
         let content = (try? SignalText.decode(Content.self, from: Array(message.text.utf8))) ?? Content()
         notification.type = content.type ?? "UNKNOWN"
         notification.saidAt = content.saidAt.flatMap { Timestamp(external: $0) } ?? message.saidAt
@@ -28,7 +29,7 @@ public enum AmazonNotification {
         return notification
     }
 
-    /// What Amazon said, as it wrote it in JSON, or how a subscription is confirmed; nil where the body is no message.
+    /// Amazon's JSON unchanged, or how to confirm a subscription; nil if the body is not an SNS message.
     public static func payload(of body: [UInt8]) -> [UInt8]? {
         guard let message = try? SNSMessage(body: body) else { return nil }
         guard message.kind != .notification else { return Array(message.text.utf8) }
@@ -43,10 +44,10 @@ public enum AmazonNotification {
     private struct Content: Decodable {
         var type: String?
         var appPackageName: String?
-        /// With the receipt's id it is what the store finds a purchase by.
+        /// Together with the receipt id, identifies the purchase at the store.
         var appUserID: String?
         var receiptID: String?
-        /// In a change of plan, the receipt that this one replaces.
+        /// The receipt that this one replaces, in a change of plan.
         var cancelledReceiptID: String?
         /// Milliseconds since 1970.
         var saidAt: Int64?

@@ -10,11 +10,11 @@ import X509
 
 /// A certificate that Amazon SNS signs messages with (source: Amazon SNS Developer Guide, "Verifying the signatures of Amazon SNS messages").
 ///
-/// Nothing of its issuers is verified: SNS vouches for it by the address that it is fetched from.
+/// Its issuers are not verified: SNS vouches for it by the address from which it is fetched.
 public struct SNSCertificate: Sendable {
     private let certificate: Certificate
 
-    /// - Throws: ``SignalError`` where the text is no certificate in PEM.
+    /// - Throws: ``SignalError`` if the text is not a PEM certificate.
     public init(pem: String) throws(SignalError) {
         do {
             guard let first = try PEMDocument.parseMultiple(pemString: pem).first else {
@@ -31,7 +31,7 @@ public struct SNSCertificate: Sendable {
         return certificate.notValidBefore <= date && date <= certificate.notValidAfter
     }
 
-    /// Whether its key has signed the message, by the algorithm that the message's version means.
+    /// Whether its key signed the message, with the algorithm that the message's version prescribes.
     public func verifies(_ message: SNSMessage) -> Bool {
         let algorithm: Certificate.SignatureAlgorithm
         switch message.signatureVersion {

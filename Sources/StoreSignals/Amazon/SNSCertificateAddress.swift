@@ -1,8 +1,8 @@
-/// The address of a certificate that messages are signed with, as SNS publishes it.
+/// The address of a certificate that signs messages, as SNS publishes it.
 public struct SNSCertificateAddress: Sendable, Hashable {
     public let url: String
 
-    /// Nil where it is anywhere but at SNS in the topic's region, or at one of these hosts.
+    /// Nil unless the host is SNS in the topic's region, or one of `hosts`.
     ///
     /// - Parameter hosts: patterns of host names; `*` is one region's name.
     public init?(_ url: String, of topic: SNSTopic, hosts: [SNSHostPattern]) {
@@ -18,10 +18,10 @@ public struct SNSCertificateAddress: Sendable, Hashable {
 /// Hosts from which a certificate may be fetched.
 public struct SNSHostPattern: Sendable, Hashable {
     private let before: String
-    /// Nil where the pattern is one host.
+    /// Nil if the pattern is one exact host.
     private let after: String?
 
-    /// Nil for what is no host name with at most one `*`, which stands for a whole label.
+    /// Nil unless the text is a host name with at most one `*`, which matches one whole label.
     public init?(_ text: String) {
         guard text.utf8.count <= 255, text != "*",
             text.wholeMatch(of: /(?:[a-z0-9-]+\.)*(?:\*|[a-z0-9-]+)(?:\.[a-z0-9-]+)*/) != nil

@@ -1,12 +1,13 @@
 import Formats
 public import RelayCore
 
-/// A message as Amazon SNS posts it to an endpoint; nobody has verified it (source: Amazon SNS Developer Guide, "Parsing message formats").
+/// An unverified message as Amazon SNS posts it to an endpoint (source: Amazon SNS Developer Guide, "Parsing message
+/// formats").
 public struct SNSMessage: Sendable {
-    /// As SNS writes them in `Type`.
+    /// Values of `Type`, as SNS writes them.
     public enum Kind: String, Sendable {
         case notification = "Notification"
-        /// Somebody subscribed this endpoint to a topic.
+        /// A request to confirm this endpoint's subscription to a topic.
         case subscription = "SubscriptionConfirmation"
         /// The subscription has ended.
         case unsubscription = "UnsubscribeConfirmation"
@@ -18,20 +19,20 @@ public struct SNSMessage: Sendable {
     }
 
     public let kind: Kind
-    /// The same over all deliveries.
+    /// The same in every delivery of the message.
     public let id: String
     public let topic: SNSTopic
     public let saidAt: Timestamp
-    /// What was published; of a confirmation, words for people.
+    /// The published text; in a confirmation, an explanation for people.
     public let text: String
-    /// Token in a confirmation message; sent to SNS, it confirms the subscription.
+    /// Token of a confirmation message. Sending it back to SNS confirms the subscription.
     public let token: String?
-    /// Nil for a version that is not known.
+    /// Nil for an unknown version.
     public let signatureVersion: SignatureVersion?
-    /// Where it says that the signer's certificate is.
+    /// Claimed address of the signer's certificate.
     public let certificateURL: String
     let signature: [UInt8]
-    /// What the signature covers.
+    /// The text that the signature covers.
     let signedText: String
 
     /// - Throws: ``SignalError``.
@@ -66,7 +67,7 @@ public struct SNSMessage: Sendable {
             signed += [("SubscribeURL", url), ("Token", token)]
         }
         signed += [("Timestamp", timestamp), ("TopicArn", topic.description), ("Type", kind.rawValue)]
-        // In the order of their names, each with its value on a line of its own.
+        // Sorted by name, each name and each value on a line of its own.
         signedText = signed.sorted { $0.0 < $1.0 }.map { "\($0)\n\($1)\n" }.joined()
     }
 
@@ -74,7 +75,8 @@ public struct SNSMessage: Sendable {
         SignalError(.notANotification, "it is no message of SNS: \(detail)")
     }
 
-    /// All but the message itself stand on one line: where lines could be made up, one text could be signed and another one read.
+    /// Every field but the message must be one line. With line breaks in a field, one signature could match two
+    /// different messages.
     private static func line(_ value: String?) -> String? { value.flatMap(SignalText.text) }
 
     private struct Fields: Decodable {

@@ -1,4 +1,4 @@
-/// A topic of Amazon SNS, by its ARN (source: Amazon SNS, "Amazon Resource Names").
+/// An Amazon SNS topic, identified by its ARN (source: Amazon SNS, "Amazon Resource Names").
 public struct SNSTopic: Sendable, Hashable, CustomStringConvertible {
     public static let rule = "the ARN of an SNS topic, such as arn:aws:sns:us-east-1:123456789012:name"
 
@@ -6,7 +6,7 @@ public struct SNSTopic: Sendable, Hashable, CustomStringConvertible {
     public let description: String
     public let region: String
 
-    /// Nil for what is no such ARN.
+    /// Nil if the text is not the ARN of a topic.
     public init?(_ arn: String) {
         guard
             let match = arn.wholeMatch(of: /arn:aws[a-z-]{0,16}:sns:([a-z0-9-]{1,32}):[0-9]{12}:[A-Za-z0-9_.-]{1,256}/)
@@ -15,6 +15,6 @@ public struct SNSTopic: Sendable, Hashable, CustomStringConvertible {
         region = String(match.1)
     }
 
-    /// Where SNS serves the topic's region.
+    /// Host of SNS in the topic's region.
     public var host: String { "sns.\(region).amazonaws.com" + (description.hasPrefix("arn:aws-cn:") ? ".cn" : "") }
 }

@@ -1,8 +1,8 @@
 /// Result of the request to confirm a subscription to a topic.
 public enum TopicConfirmation: Sendable, Equatable {
     case confirmed
-    /// The token is too old, or was never that topic's.
+    /// The token has expired, or belongs to another topic.
     case refused(String)
-    /// SNS could not be asked.
+    /// SNS could not be reached.
     case away(String)
 }

@@ -1,7 +1,7 @@
 public import RelayCore
 
-/// A real-time developer notification of Google Play's, out of a push of Pub/Sub (source: Android Developers, "Real-time developer
-/// notifications reference guide").
+/// A real-time developer notification of Google Play, received as a Pub/Sub push (source: Android Developers,
+/// "Real-time developer notifications reference guide").
 public struct GoogleNotification: Sendable {
     /// Package of the app.
     public let packageName: BundleID
@@ -33,14 +33,15 @@ public struct GoogleNotification: Sendable {
         self.notification = notification
     }
 
-    /// What Google said, as it wrote it in JSON; nil where the body is no push.
+    /// Google's JSON unchanged; nil if the body is not a Pub/Sub push.
     public static func payload(of body: [UInt8]) -> [UInt8]? {
         (try? SignalText.decode(PubSubPush.self, from: body))?.data
     }
 }
 
 extension GoogleNotification {
-    /// The numbers are Google's. One that is not known here is kept, and asked about, all the same.
+    /// Google's numbers. A notification with an unknown number is stored too, and the relay asks Google about its
+    /// purchase.
     private static let subscriptionTypes: [Int64: String] = [
         1: "RECOVERED", 2: "RENEWED", 3: "CANCELED", 4: "PURCHASED", 5: "ON_HOLD", 6: "IN_GRACE_PERIOD", 7: "RESTARTED",
         8: "PRICE_CHANGE_CONFIRMED", 9: "DEFERRED", 10: "PAUSED", 11: "PAUSE_SCHEDULE_CHANGED", 12: "REVOKED",
@@ -49,13 +50,13 @@ extension GoogleNotification {
     ]
     private static let productTypes: [Int64: String] = [1: "PURCHASED", 2: "CANCELED"]
 
-    /// A `DeveloperNotification`: one of its members says what it is about.
+    /// A `DeveloperNotification`. Exactly one of its members is set, and that member is its subject.
     private struct Content: Decodable {
         var packageName: String?
         var eventTimeMillis: Int64?
         var type = "UNKNOWN"
         var purchaseToken: String?
-        /// Product of a one-time purchase; Google's look-up needs it too.
+        /// Product of a one-time purchase; Google's look-up requires it.
         var productID: String?
 
         private enum Key: CodingKey {

@@ -1,9 +1,8 @@
 import Formats
 
-/// What Google's Pub/Sub posts to an endpoint, wrapped (source: Pub/Sub, "Receive push messages"). A subscription that posts the data without
-/// the wrapper is not taken.
+/// A wrapped push message of Google Pub/Sub (source: Pub/Sub, "Receive push messages"). Unwrapped data is rejected.
 struct PubSubPush: Decodable {
-    /// The same over all deliveries of a message, within its topic.
+    /// The same in all deliveries of a message, unique within its topic.
     var messageID: String
     var subscription: String
     var data: [UInt8]

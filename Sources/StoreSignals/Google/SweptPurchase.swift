@@ -6,9 +6,10 @@ public import RelayCore
     import Foundation
 #endif
 
-/// A purchase in Google's list of voided ones, for which no notification came: written as the notification that did not.
+/// A purchase from Google's list of voided purchases whose notification never arrived. It is stored as that
+/// notification would be.
 public enum SweptPurchase {
-    /// Known by order and time, so that each is taken in once, however often it is listed.
+    /// The key is order and time, so that a purchase is stored once, however often Google lists it.
     public static func body(
         packageName: BundleID, purchaseToken: String, orderID: String, voidedAt: Timestamp, reason: String?,
         publisher: PublisherID
@@ -41,7 +42,7 @@ public enum SweptPurchase {
     private struct Push: Encodable {
         struct Message: Encodable {
             var messageId: String
-            /// As Base64.
+            /// Base64-encoded.
             var data: Data
         }
 

@@ -7,20 +7,20 @@ public import RelayCore
     import Foundation
 #endif
 
-/// A push notification of Roku Pay (source: Roku, "Push notifications", "Push notifications (JWT)"). Nothing of it is verified here.
+/// An unverified push notification of Roku Pay (source: Roku, "Push notifications", "Push notifications (JWT)").
 public struct RokuNotification: Sendable {
     public enum Form: Sendable, Equatable {
         /// A JSON Web Signature.
         case signed
-        /// JSON, of which nobody can tell who wrote it.
+        /// Plain JSON, whose sender cannot be verified.
         case unsigned
     }
 
     public let form: Form
     public let notification: StoreNotification
 
-    /// What is about no transaction, such as the dashboard's test message, and what Roku adds, is a notification too if it is signed. Roku repeats
-    /// what is not taken.
+    /// Accepts signed messages without a transaction too, such as the dashboard's test message and types that Roku adds
+    /// later. Roku repeats what is not accepted.
     ///
     /// - Throws: ``SignalError``.
     public init(body: [UInt8]) throws(SignalError) {
@@ -52,7 +52,7 @@ public struct RokuNotification: Sendable {
         self.notification = notification
     }
 
-    /// What Roku said, in JSON, with `***` for what tells of a person; nil where it is no object.
+    /// Roku's JSON with personal data replaced by `***`; nil if it is not an object.
     public static func payload(of body: [UInt8]) -> [UInt8]? {
         guard let message = (try? RokuPush(body: body))?.message,
             var members = try? SignalText.decode([String: AnyValue].self, from: message)
@@ -61,7 +61,7 @@ public struct RokuNotification: Sendable {
         return (try? JSONEncoder().encode(members)).map { Array($0) }
     }
 
-    /// Members of Instant Signup.
+    /// Personal fields of Instant Signup.
     private static let personal: Set = [
         "email", "zip", "gender", "firstname", "lastname", "birthmonth", "birthyear", "federationtoken", "pucid",
     ]
@@ -98,7 +98,8 @@ extension RokuNotification {
             expiresAt = fields.text(.expirationDate).flatMap { Timestamp(external: $0) }
         }
 
-        /// The subscription's key. A credit is of none, and what is given back has an id of its own that names no purchase.
+        /// Key of the subscription. A credit has none. The id of a refund or chargeback is its own and names no
+        /// purchase.
         var subscription: TransactionID? {
             let isGivenBack = type == "Refund" || type == "Chargeback"
             guard let type, type != "Credit",
@@ -107,8 +108,8 @@ extension RokuNotification {
             return StorePlatform.roku.subscriptionKey(TransactionID(id))
         }
 
-        /// Whether it says that the subscription is over, or that it runs; nil where it says neither. A cancellation to come turns renewal off
-        /// alone, and a refund ends nothing by itself: Roku cancels then.
+        /// Whether the subscription is over or running; nil if the notification says neither. A future cancellation
+        /// only turns renewal off. A refund alone ends nothing: Roku then sends a cancellation.
         var isOver: Bool? {
             let hasEnded = zip(expiresAt, saidAt) { $0 <= $1 }
             switch type {
@@ -124,7 +125,7 @@ extension RokuNotification {
         }
     }
 
-    /// Any JSON, to be written again.
+    /// Any JSON value, decoded in order to be encoded again.
     private enum AnyValue: Codable {
         case null
         case flag(Bool)

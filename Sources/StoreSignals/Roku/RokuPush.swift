@@ -1,17 +1,18 @@
 import Formats
 
-/// What Roku posts, taken apart and not verified: a JSON Web Signature whose claims hold the message, or the message itself.
+/// A body that Roku posts, parsed but not verified: a JSON Web Signature whose claims hold the message, or the message
+/// itself.
 struct RokuPush {
-    /// A message takes about a KiB. Nobody has to sign the older form, so it is not stored at any length.
+    /// A message takes about 1 KiB. The older form is unsigned, so longer bodies are not stored.
     private static let mostUnsignedBytes = 16_384
     private static let messageType = "roku.rpay.push"
 
     let form: RokuNotification.Form
-    /// Unique id of a signed push, the same over all deliveries.
+    /// Unique id of a signed push, the same in all deliveries.
     let key: String
-    /// Nil where it is not of the type of messages.
+    /// Nil if the push has another type.
     let message: [UInt8]?
-    /// What it is, where it is of another type.
+    /// The push's type, if it is not the message type.
     let otherType: String?
 
     /// - Throws: ``SignalError``.
@@ -35,15 +36,15 @@ struct RokuPush {
             let claims = try? SignalText.decode(Claims.self, from: payload)
         else { throw SignalError(.notANotification, "it is no JSON Web Signature with claims") }
         form = .signed
-        // Roku's pages give each message a key. What has none is known by its signature.
+        // Roku's documentation gives each message a key. A message without one is identified by its signature.
         key = claims.key ?? String(parts[2].prefix(512))
         let isMessage = claims.type == nil || claims.type == Self.messageType
         otherType = isMessage ? nil : claims.type
-        // Roku's pages say base64url, and its own sample reads the standard alphabet.
+        // Roku's documentation says base64url, but its sample decodes the standard alphabet.
         message = isMessage ? claims.message.flatMap { Base64.decode($0.utf8, .lenient) } : nil
     }
 
-    /// The text of a signed body, without the space around it; nil for what is none.
+    /// The text of a signed body, without surrounding white space; nil if the body is empty.
     static func token(in body: [UInt8]) -> String? {
         guard let first = body.firstIndex(where: { !isSpace($0) }), let last = body.lastIndex(where: { !isSpace($0) })
         else { return nil }
@@ -65,7 +66,7 @@ struct RokuPush {
 
         init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: Key.self)
-            // Longer than any text that is stored by itself.
+            // Longer than the limit for stored texts, so it is decoded directly.
             message = try? fields.decodeIfPresent(String.self, forKey: .message)
             key = fields.text(.key)
             type = fields.text(.type)
@@ -74,7 +75,7 @@ struct RokuPush {
 }
 
 extension RokuNotification {
-    /// The JSON Web Signature of a body; nil for the unsigned form.
+    /// The JSON Web Signature in a body; nil for the unsigned form.
     public static func token(in body: [UInt8]) -> String? {
         guard let text = RokuPush.token(in: body), !text.hasPrefix("{") else { return nil }
         return text

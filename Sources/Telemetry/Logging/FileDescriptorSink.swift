@@ -10,8 +10,8 @@ import NIOConcurrencyHelpers
 
 /// Writes each line to a file descriptor with one `write(2)`.
 ///
-/// The descriptor is borrowed: it is neither opened nor closed here. Where the reader of a non-blocking descriptor is
-/// stuck for longer than a second, the line is dropped and counted: a log that nobody reads must not stop the service.
+/// The descriptor is borrowed: the sink neither opens nor closes it. If a non-blocking descriptor stays full for more
+/// than a second, the line is dropped and counted. A stuck log reader must not stop the service.
 public final class FileDescriptorSink: LogSink {
     /// The process's standard output.
     public static let standardOutput = FileDescriptorSink(descriptor: 1)
@@ -30,7 +30,7 @@ public final class FileDescriptorSink: LogSink {
         self.descriptor = descriptor
     }
 
-    /// How many lines were lost because the descriptor did not take them.
+    /// Number of lines that were dropped because the descriptor did not accept them.
     public var droppedLines: Int {
         state.withLockedValue { $0.droppedLines }
     }
@@ -52,7 +52,7 @@ public final class FileDescriptorSink: LogSink {
         }
     }
 
-    /// Returns how many bytes went out: all of them, unless the descriptor failed or stayed full.
+    /// Returns how many bytes were written: all of them, unless the descriptor failed or stayed full.
     private func put(_ bytes: UnsafeRawBufferPointer) -> Int {
         var done = 0
         while done < bytes.count {

@@ -1,6 +1,7 @@
 import Logging
 
-/// Metadata with its nested dictionaries flattened under dotted keys: sorted, no key twice, bounded in depth and number.
+/// Metadata whose nested dictionaries are flattened under dotted keys: sorted, without duplicate keys, bounded in depth
+/// and number.
 struct FlatMetadata {
     struct Entry {
         var key: String
@@ -12,11 +13,11 @@ struct FlatMetadata {
     private static let ownKeys: Set<String> = ["timestamp", "level", "logger", "message", "truncated"]
 
     private(set) var entries: [Entry] = []
-    /// False where there were too many entries to take them all.
+    /// False if entries were left out because there were too many.
     private(set) var isComplete = true
 
     init(_ metadata: Logger.Metadata, errorIsTaken: Bool) {
-        // In order, so that it does not depend on chance what is left out of too many.
+        // In sorted order, so that the same entries are left out each time.
         for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
             let taken = Self.ownKeys.contains(key) || (errorIsTaken && key == "error")
             add(value, key: taken ? "metadata." + key : key, depth: 1)

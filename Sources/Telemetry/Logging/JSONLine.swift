@@ -13,7 +13,7 @@ struct JSONLine {
         RFC3339.append(millisecondsSince1970: moment, to: &bytes)
     }
 
-    /// For text that is JSON already, such as a number.
+    /// Appends text that is already JSON, such as a number.
     mutating func append(verbatim text: String) { bytes.append(contentsOf: text.utf8) }
 
     /// A quoted string whose content takes `limit` bytes at most after escaping; a cut one ends in an ellipsis.
@@ -40,7 +40,7 @@ struct JSONLine {
         }
     }
 
-    /// Returns the length of what was escaped.
+    /// Returns the length of the escaped input.
     private mutating func appendEscape(of text: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
         let (unit, length): (UInt16, Int) =
             switch text[index] {
@@ -60,8 +60,9 @@ extension UnsafeBufferPointer<UInt8> {
         return index - start
     }
 
-    /// JSON asks for the quote, the backslash and what is below 0x20. The rest could forge or hide a line on a
-    /// terminal or in a viewer: delete, the C1 controls, the line and paragraph separators, the direction controls.
+    /// JSON requires escapes for the quote, the backslash and characters below 0x20. The other characters could forge
+    /// or hide a line on a terminal or in a viewer: delete, C1 controls, line and paragraph separators, direction
+    /// controls.
     private func needsEscape(at index: Int) -> Bool {
         switch self[index] {
         case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7F: true
@@ -85,7 +86,7 @@ extension UnsafeBufferPointer<UInt8> {
 extension JSONLine {
     private static let maximumElements = 64
 
-    /// Returns false, and leaves the line as it was, where the entry does not fit.
+    /// Appends an entry. If it does not fit, returns false and leaves the line unchanged.
     mutating func append(_ entry: FlatMetadata.Entry) -> Bool {
         let before = bytes.count
         append(",")
@@ -111,7 +112,7 @@ extension JSONLine {
             default: append(string: value.description, limit: limit)
             }
         case .array(let elements) where depth == 0: append(elements, limit: limit)
-        // A tree inside a list has no flat form; the text is cut like any other.
+        // A dictionary inside a list has no flat form; its text is cut like any other.
         case .array, .dictionary: append(string: value.description, limit: limit)
         }
     }

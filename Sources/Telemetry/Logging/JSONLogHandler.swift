@@ -5,13 +5,14 @@ import Logging
 ///
 ///     {"timestamp":"2026-11-20T10:00:00.000Z","level":"info","logger":"relay","message":"…","request_id":"…"}
 ///
-/// Metadata stands beside the message, in the order of its keys. A nested dictionary is flattened under dotted keys; a
-/// key that is one of the line's own gets the prefix `metadata.`. Integers, floating-point numbers and booleans
-/// given as `stringConvertible` stay what they are; all else is text. No text can end the line or forge a second one,
-/// and no line is longer than ``maximumLineBytes``: values are cut with an ellipsis, and where entries
-/// had to be left out the line says `"truncated":true`.
+/// Metadata follows the message, sorted by key. A nested dictionary is flattened under dotted keys. A key that the line
+/// itself uses gets the prefix `metadata.`. Integers, floating-point numbers and booleans given as `stringConvertible`
+/// keep their type; everything else is text.
+///
+/// No text can end the line or forge a second one. No line is longer than ``maximumLineBytes``: values are cut with an
+/// ellipsis. If entries had to be left out, the line says `"truncated":true`.
 public struct JSONLogHandler: LogHandler {
-    /// The most bytes of one line, its newline included.
+    /// Longest line in bytes, including its newline.
     public static let maximumLineBytes = 8192
 
     static let maximumMessageBytes = 4096
@@ -28,8 +29,8 @@ public struct JSONLogHandler: LogHandler {
     private let now: @Sendable () -> Int64
 
     /// - Parameters:
-    ///   - metadataProvider: metadata that comes from the task, such as a trace id.
-    ///   - now: the clock of the time stamps, in milliseconds since 1970.
+    ///   - metadataProvider: metadata from the task, such as a trace id.
+    ///   - now: the clock of the timestamps, in milliseconds since 1970.
     public init(
         label: String,
         level: Logger.Level = .info,
@@ -88,6 +89,6 @@ public struct JSONLogHandler: LogHandler {
 
 /// Where finished log lines go.
 public protocol LogSink: Sendable {
-    /// Takes one whole line, its newline included. Called from many threads at once; must not call the logger.
+    /// Accepts one whole line, including its newline. Called from many threads at once; must not call the logger.
     func write(_ line: UnsafeRawBufferPointer)
 }

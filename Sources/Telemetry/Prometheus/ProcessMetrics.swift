@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the kernel says of this process, under the names that Prometheus' own clients use.
+/// Process statistics from the kernel, under the names that Prometheus' own clients use.
 public enum ProcessMetrics {
     public static func register(in registry: PrometheusRegistry, version: String) {
         registry.registerGauge(
@@ -9,10 +9,11 @@ public enum ProcessMetrics {
         registry.registerCollector { samples() }
     }
 
-    /// Nothing where there is no /proc.
+    /// Empty on systems without /proc.
     static func samples() -> [MetricSample] {
         guard let stat = contents("/proc/self/stat"), let uptime = contents("/proc/stat") else { return [] }
-        // The second field is a name in parentheses that may hold anything: counted is from behind it, the third field is 0.
+        // The second field is a name in parentheses that may hold anything. Fields are counted after its end; the third
+        // field is 0.
         let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ").dropFirst().map(
             String.init)
         let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
@@ -44,7 +45,7 @@ public enum ProcessMetrics {
     }
 
     private static func contents(_ path: String) -> String? {
-        // Of files in /proc no size is known beforehand.
+        // The size of a file in /proc is unknown beforehand.
         guard let file = FileHandle(forReadingAtPath: path) else { return nil }
         defer { try? file.close() }
         return (try? file.readToEnd()).map { String(decoding: $0, as: UTF8.self) }

@@ -1,4 +1,4 @@
-/// The text of one scrape, put together family by family.
+/// The text of one scrape, built family by family.
 struct PrometheusExposition {
     private struct Section {
         var kind: MetricKind

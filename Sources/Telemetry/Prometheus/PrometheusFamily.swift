@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// All label sets of one name. Bounded: an attacker who finds a way into a label's value costs a fixed amount of memory.
+/// All label sets of one metric name. Their number is bounded, so hostile label values cost a fixed amount of memory.
 final class PrometheusFamily: Sendable {
     let name: String
     let kind: MetricKind
@@ -17,25 +17,25 @@ final class PrometheusFamily: Sendable {
         self.limit = limit
     }
 
-    /// The names of the series that this family puts out.
+    /// Names of the series that this family exposes.
     var seriesNames: [String] {
         kind == .histogram ? [name, name + "_bucket", name + "_sum", name + "_count"] : [name]
     }
 
-    /// The metric of these labels, the overflow's where they would be one set too many.
+    /// The metric with these labels, or the overflow metric if the family is full.
     func metric<Metric: PrometheusMetric>(_ labels: PrometheusLabels, make: () -> Metric) -> Metric {
         metrics.withLockedValue { metrics in
             let isFull = metrics[labels] == nil && metrics.count >= limit
             let key = isFull ? PrometheusLabels.overflow : labels
             if let known = metrics[key] as? Metric { return known }
             let new = make()
-            // A gauge that is read at each scrape keeps its place; the new one works but is not put out.
+            // A gauge that is read at each scrape stays registered; the new metric works but is not exposed.
             if metrics[key] == nil { metrics[key] = new }
             return new
         }
     }
 
-    /// Puts a metric in the place of an earlier one with the same labels.
+    /// Replaces an earlier metric with the same labels.
     func replace(_ labels: PrometheusLabels, with metric: any PrometheusMetric) {
         metrics.withLockedValue { metrics in
             guard metrics[labels] != nil || metrics.count < limit else { return }
@@ -54,22 +54,22 @@ final class PrometheusFamily: Sendable {
     func snapshot() -> [PrometheusLabels: any PrometheusMetric] { metrics.withLockedValue { $0 } }
 }
 
-/// What Prometheus calls the type of a metric family.
+/// Type of a metric family, as Prometheus names it.
 public enum MetricKind: String, Sendable, Hashable {
     case counter
     case gauge
     case histogram
 }
 
-/// One value that was read while Prometheus asked, for instance from the database.
+/// One value that is read during a scrape, for instance from the database.
 public struct MetricSample: Sendable {
-    /// Gauges and counters can be sampled; a histogram has to be recorded.
+    /// Only gauges and counters can be sampled; a histogram must be recorded.
     public enum Kind: Sendable, Hashable {
         case counter
         case gauge
     }
 
-    /// Sanitised like every other name; a counter's ends in `_total`.
+    /// Sanitized like every other name; a counter's name ends in `_total`.
     public var name: String
     public var help: String
     public var kind: Kind
@@ -87,19 +87,19 @@ public struct MetricSample: Sendable {
     }
 }
 
-/// One label set of a family, and its values.
+/// One label set of a family, with its values.
 protocol PrometheusMetric: AnyObject, Sendable {
     /// Appends the sample lines of this label set.
     func append(to text: inout String, name: String, labels: PrometheusLabels)
 }
 
-/// Names as Prometheus takes them.
+/// Metric and label names in the form that Prometheus accepts.
 enum PrometheusName {
-    /// A metric name: `[a-zA-Z_:][a-zA-Z0-9_:]*`, all else replaced by underscores.
+    /// A metric name: `[a-zA-Z_:][a-zA-Z0-9_:]*`. Other characters become underscores.
     static func metric(_ label: String) -> String { sanitised(label, allowsColon: true) }
 
-    /// A label name: `[a-zA-Z_][a-zA-Z0-9_]*`. A leading `__` is Prometheus' own and loses one underscore; `le` belongs
-    /// to histograms.
+    /// A label name: `[a-zA-Z_][a-zA-Z0-9_]*`. Prometheus reserves a leading `__`, so one underscore is removed; `le`
+    /// is reserved for histograms.
     static func label(_ name: String) -> String {
         var name = sanitised(name, allowsColon: false)
         while name.hasPrefix("__") { name.removeFirst() }
@@ -127,12 +127,12 @@ enum PrometheusName {
     }
 }
 
-/// Numbers as the text format writes them.
+/// Numbers in the notation of the text format.
 enum PrometheusNumber {
     static func text(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
-        // Beyond 2^53 not every integer has a Double of its own.
+        // Above 2^53, distinct integers can share one Double.
         if value == value.rounded(), abs(value) < 9_007_199_254_740_992 { return String(Int64(value)) }
         return value.description
     }

@@ -25,7 +25,7 @@ final class PrometheusGauge: PrometheusMetric, MeterHandler, RecorderHandler {
     }
 }
 
-/// A gauge whose value is read when Prometheus asks.
+/// A gauge whose value is read at each scrape.
 final class PrometheusComputedGauge: PrometheusMetric {
     private let read: @Sendable () -> Double
 
@@ -36,7 +36,7 @@ final class PrometheusComputedGauge: PrometheusMetric {
     }
 }
 
-/// Integer and fraction are kept apart, so that a counter of events stays exact however large it grows.
+/// Integer and fraction are separate, so that a counter of events stays exact however large it grows.
 final class PrometheusCounter: PrometheusMetric, CounterHandler, FloatingPointCounterHandler {
     private struct Value {
         var whole: Int64 = 0

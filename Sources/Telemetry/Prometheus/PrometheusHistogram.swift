@@ -4,17 +4,17 @@ import NIOConcurrencyHelpers
 /// A timer (in seconds) or an aggregating recorder (in its own unit): counts by upper bound, sum and count.
 final class PrometheusHistogram: PrometheusMetric, TimerHandler, RecorderHandler {
     private struct Value {
-        /// One more than there are bounds: the last is `+Inf`.
+        /// One more than the number of bounds: the last is `+Inf`.
         var counts: [UInt64]
         var sum = 0.0
-        /// Timers add here: a sum of whole nanoseconds does not drift.
+        /// Timers add whole nanoseconds here, so that the sum does not drift.
         var nanoseconds: Int64 = 0
     }
 
     private let bounds: [Double]
     private let value: NIOLockedValueBox<Value>
 
-    /// - Parameter bounds: the upper bounds, rising and finite.
+    /// - Parameter bounds: the upper bounds, ascending and finite.
     init(bounds: [Double]) {
         self.bounds = bounds
         self.value = NIOLockedValueBox(Value(counts: Array(repeating: 0, count: bounds.count + 1)))

@@ -1,4 +1,4 @@
-/// A label set as it stands between the braces of a sample, sorted by name, so that equal sets are equal text.
+/// A label set as written between the braces of a sample. Sorted by name, so that equal sets have equal text.
 struct PrometheusLabels: Hashable, Comparable {
     private static let maximumValueBytes = 256
     private static let maximumLabels = 32
@@ -6,7 +6,7 @@ struct PrometheusLabels: Hashable, Comparable {
     /// `method="GET",route="/x"`; empty for no labels.
     let text: String
 
-    /// Where a family's label sets have become too many, the rest is counted here.
+    /// Label set that counts everything beyond a family's limit.
     static let overflow = PrometheusLabels([("overflow", "true")])
 
     init(_ dimensions: [(String, String)]) {
@@ -15,7 +15,7 @@ struct PrometheusLabels: Hashable, Comparable {
             return
         }
         var values: [String: String] = [:]
-        // An empty value means to Prometheus that the label is not there.
+        // Prometheus treats an empty value as an absent label.
         for (name, value) in dimensions.prefix(Self.maximumLabels) where !value.isEmpty {
             values[PrometheusName.label(name)] = value
         }
@@ -37,7 +37,7 @@ struct PrometheusLabels: Hashable, Comparable {
         left.text < right.text
     }
 
-    /// `{…}`, with an `extra` label such as a bucket's bound at the end; nothing where there is no label at all.
+    /// `{…}`, with an `extra` label such as a bucket's bound at the end; empty if there is no label.
     func braced(extra: String = "") -> String {
         let separator = text.isEmpty || extra.isEmpty ? "" : ","
         return text.isEmpty && extra.isEmpty ? "" : "{\(text)\(separator)\(extra)}"
@@ -55,7 +55,7 @@ struct PrometheusLabels: Hashable, Comparable {
             case "\\": text += "\\\\"
             case "\"": text += "\\\""
             case "\n": text += "\\n"
-            // Prometheus' reader takes a zero byte for the end of the text.
+            // Prometheus' parser takes a zero byte for the end of the text.
             case _ where scalar.value < 0x20 || scalar.value == 0x7F: text += " "
             default: text.unicodeScalars.append(scalar)
             }

@@ -1,10 +1,10 @@
 import NIOConcurrencyHelpers
 
 extension PrometheusRegistry {
-    /// Everything there is to know, in the text format: families by name, samples by label set.
+    /// All metrics in the text format: families by name, samples by label set.
     ///
-    /// Collectors run all at once, each ``init(maximumLabelSets:collectorTimeout:)``'s time at most; what one of them
-    /// could not read is missing from this answer and nothing else is.
+    /// Collectors run concurrently, each at most for the timeout of ``init(maximumLabelSets:collectorTimeout:)``. If a
+    /// collector fails, only its own samples are missing.
     public func exposition() async -> String {
         let samples = await collect()
         let state = state.withLockedValue { $0 }
@@ -56,12 +56,12 @@ extension PrometheusRegistry {
 }
 
 extension PrometheusRegistry {
-    /// What a counter has come to so far, for those who keep its history elsewhere.
+    /// Current total of a counter, for callers that keep its history elsewhere.
     ///
     /// - Parameters:
     ///   - label: as given to swift-metrics.
-    ///   - dimension: only label sets that have this one are added up; nil: all.
-    /// - Returns: 0 where nothing has been counted. Fractions are left out.
+    ///   - dimension: adds up only the label sets that contain this one; nil: all.
+    /// - Returns: 0 if nothing has been counted. Fractions are dropped.
     public func total(of label: String, where dimension: (String, String)? = nil) -> Int {
         let name = PrometheusName.withSuffix("_total", PrometheusName.metric(label))
         guard let family = state.withLockedValue({ $0.families[name] }) else { return 0 }

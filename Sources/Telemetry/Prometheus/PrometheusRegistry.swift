@@ -3,13 +3,13 @@ import NIOConcurrencyHelpers
 
 /// Keeps the process's metrics and writes them in Prometheus' text format 0.0.4.
 ///
-/// Names: dots, dashes and the like become underscores; counters end in `_total`; timers become histograms of seconds
-/// that end in `_seconds`; a recorder is a histogram where it aggregates and a gauge where it does not. Where two
-/// metrics would claim one series name with different types, the first keeps it; the later one works but is not put out,
-/// and `prometheus_registry_conflicts` counts it.
+/// Names: dots, dashes and similar characters become underscores. Counters end in `_total`; timers become histograms of
+/// seconds that end in `_seconds`. A recorder becomes a histogram if it aggregates, else a gauge. If two metrics claim
+/// one series name with different types, the first keeps it. The later one works but is not exposed, and
+/// `prometheus_registry_conflicts` counts it.
 ///
-/// Recording takes one lock that belongs to the single metric. Making a metric takes the registry's lock and the
-/// family's, so keep metrics that are recorded very often instead of making them each time.
+/// Recording takes one lock, which belongs to the single metric. Making a metric takes the registry's lock and the
+/// family's. Keep frequently recorded metrics instead of making them each time.
 public final class PrometheusRegistry: Sendable {
     /// The `Content-Type` of ``exposition()``.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -34,7 +34,7 @@ public final class PrometheusRegistry: Sendable {
         var families: [String: PrometheusFamily] = [:]
         /// Family of each exposed series name.
         var owners: [String: String] = [:]
-        /// Descriptions by the sanitised label, before any suffix, and by the full name.
+        /// Descriptions by sanitized label, without suffix, and by full name.
         var descriptions: [String: Description] = [:]
         var collectors: [@Sendable () async -> [MetricSample]] = []
         var conflicts = 0
@@ -45,8 +45,8 @@ public final class PrometheusRegistry: Sendable {
     let collectorTimeout: Duration
 
     /// - Parameters:
-    ///   - maximumLabelSets: how many label sets a family may have; the rest is counted under `overflow="true"`.
-    ///   - collectorTimeout: a collector that takes longer is cancelled and left out of this answer.
+    ///   - maximumLabelSets: limit of label sets in a family; the rest is counted under `overflow="true"`.
+    ///   - collectorTimeout: a collector that takes longer is cancelled, and its samples are missing from this answer.
     public init(maximumLabelSets: Int = 1000, collectorTimeout: Duration = .seconds(5)) {
         self.maximumLabelSets = max(1, maximumLabelSets)
         self.collectorTimeout = collectorTimeout
@@ -56,8 +56,8 @@ public final class PrometheusRegistry: Sendable {
     ///
     /// - Parameters:
     ///   - label: as given to swift-metrics (`http.requests`), or the full Prometheus name.
-    ///   - help: one line that says what is measured.
-    ///   - buckets: upper bounds; seconds for timers. Sorted here; those that are not finite are ignored.
+    ///   - help: one line that describes what is measured.
+    ///   - buckets: upper bounds; seconds for timers. The registry sorts them and ignores those that are not finite.
     public func describe(_ label: String, help: String, buckets: [Double]? = nil) {
         let bounds = buckets.map { Set($0.filter(\.isFinite)).sorted() }
         state.withLockedValue {
@@ -65,7 +65,8 @@ public final class PrometheusRegistry: Sendable {
         }
     }
 
-    /// A gauge whose value is read at each ``exposition()``. The same name and labels again replace the earlier reader.
+    /// Registers a gauge whose value is read at each ``exposition()``. A later call with the same name and labels
+    /// replaces the reader.
     ///
     /// - Parameter read: must be quick and must not record metrics of this registry.
     public func registerGauge(
@@ -77,14 +78,14 @@ public final class PrometheusRegistry: Sendable {
         family(named: name, base: name, kind: .gauge)?.replace(PrometheusLabels(labels), with: gauge)
     }
 
-    /// Samples that are read at each ``exposition()``, all collectors at once.
+    /// Registers a collector of samples, called at each ``exposition()``, concurrently with the others.
     ///
-    /// - Parameter collect: answers nothing where it cannot read; must heed cancellation.
+    /// - Parameter collect: returns nothing if it cannot read; must respect cancellation.
     public func registerCollector(_ collect: @escaping @Sendable () async -> [MetricSample]) {
         state.withLockedValue { $0.collectors.append(collect) }
     }
 
-    /// The family of this name, made where it is new; nil where the name is taken by another type.
+    /// The family with this name, made if new; nil if the name is used with another type.
     func family(
         named name: String, base: String, kind: MetricKind, defaultBuckets: [Double] = []
     ) -> PrometheusFamily? {

@@ -198,7 +198,8 @@ struct HotCalls {
             _ = try await store.purchases.validation(one.id)
             _ = try await store.purchases.polled(one.id)
             let customer = one.email.customer
-            _ = try await store.subscriptions.entitlement(of: customer, to: one.offerID, publisher: one.publisher, leeway: Notices.leeway)
+            _ = try await store.subscriptions.entitlement(
+                of: customer, to: one.offerID, publisher: one.publisher, leeway: Notices.leeway)
             _ = try await store.subscriptions.entitlements(
                 of: customer, publisher: one.publisher, leeway: Notices.leeway)
             _ = try await store.subscriptions.holding(of: name(one), offer: one.offerID)

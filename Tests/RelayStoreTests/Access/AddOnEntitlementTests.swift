@@ -52,6 +52,7 @@ struct AddOnEntitlementTests {
     private func withGranted(_ body: (RelayStore, Notices) async throws -> Void) async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database, from: try await database.now())
+            _ = try await store.publishers.add("main")
             let offers = [(Self.base, "com.example.monthly"), (Self.addOn, "com.example.sports")]
             try await store.offers.put(
                 offers.map { Offer(id: $0.0, products: [ProductID("apple:" + $0.1)]) }, of: "main")

@@ -52,8 +52,8 @@ struct CheckTestResponse: Encodable {
     let sendAttempts: [SendAttempt]
 }
 
-/// `POST /inApps/v1/notifications/test` and `GET /inApps/v1/notifications/test/{testNotificationToken}` (App Store Server API, "Request a Test Notification", "Get Test
-/// Notification Status").
+/// `POST /inApps/v1/notifications/test` and `GET /inApps/v1/notifications/test/{testNotificationToken}`. Source: App
+/// Store Server API, "Request a Test Notification", "Get Test Notification Status".
 extension SimulatedServerAPI {
     mutating func requestTest(at now: Date) throws -> Reply {
         guard let url = tests.url else { throw APIFault.noNotificationURL }

@@ -11,7 +11,7 @@ struct GoogleProduct: Sendable, Codable {
     var purchaseState: Int?
     var isConsumed: Bool?
     var isTest: Bool?
-    /// nil is acknowledged.
+    /// nil counts as acknowledged.
     var isAcknowledged: Bool?
     /// Number of acknowledgements, including repeated ones.
     var acknowledgements: Int?

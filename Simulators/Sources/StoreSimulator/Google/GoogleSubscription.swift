@@ -18,7 +18,7 @@ struct GoogleSubscription: Sendable, Codable {
     var isPrepaid: Bool?
     var linkedPurchaseToken: String?
     var isTest: Bool?
-    /// nil is acknowledged.
+    /// nil counts as acknowledged.
     var isAcknowledged: Bool?
     /// Number of acknowledgements, including repeated ones.
     var acknowledgements: Int?

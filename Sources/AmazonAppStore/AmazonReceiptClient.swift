@@ -22,7 +22,7 @@ public struct AmazonReceiptClient: Sendable {
     private static let mostBytes = 65_536
 
     /// - Parameters:
-    ///   - url: `https://appstore-sdk.amazon.com`, with `/sandbox` for receipts of the App Tester; without a trailing slash.
+    ///   - url: `https://appstore-sdk.amazon.com`, with `/sandbox` for receipts of the App Tester; no trailing slash.
     ///   - httpClient: shut down by its creator.
     public init(url: String, secret: AmazonSecret, timeout: Duration, httpClient: HTTPClient, logger: Logger) {
         self.url = url

@@ -144,7 +144,7 @@ extension BERDocument {
         }
     }
 
-    /// An INTEGER of up to eight octets; nil where it is longer, empty or another type.
+    /// An INTEGER of up to eight octets; nil if it is longer, empty or another type.
     func integer(_ element: BERElement) -> Int64? {
         guard element.identifier == BERTag.integer, (1...8).contains(element.contents.count) else { return nil }
         var value: Int64 = bytes[element.contents.lowerBound] & 0x80 == 0 ? 0 : -1

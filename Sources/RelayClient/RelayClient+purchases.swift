@@ -33,8 +33,8 @@ extension RelayClient {
         }
     }
 
-    /// Posts a purchase and waits for its outcome. This takes a minute at most, and half a minute more if connections are
-    /// lost.
+    /// Posts a purchase and waits for its outcome. This takes a minute at most, and half a minute more if connections
+    /// are lost.
     ///
     /// When this returns, whatever the outcome, the relay has the purchase.
     ///

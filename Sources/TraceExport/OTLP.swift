@@ -4,7 +4,8 @@ import Tracing
 
 /// The body of `POST /v1/traces`, in OTLP's JSON form. Equal spans produce equal bytes.
 ///
-/// Source: OpenTelemetry Protocol 1.x, "JSON Protobuf Encoding": ids in hexadecimal, 64-bit numbers as text, enumerations as numbers.
+/// Source: OpenTelemetry Protocol 1.x, "JSON Protobuf Encoding": ids in hexadecimal, 64-bit numbers as text,
+/// enumerations as numbers.
 enum OTLP {
     static func request(_ spans: [FinishedSpan], of resource: TraceResource) -> [UInt8] {
         var writer = JSONWriter(capacity: 512 * (spans.count + 1))

@@ -1,18 +1,18 @@
-/// When the App Store tries again to deliver a notification. Source: Apple, "Responding to App Store Server Notifications".
+/// Retry schedule of the App Store's notifications. Source: Apple, "Responding to App Store Server Notifications".
 public struct DeliverySchedule: Sendable, Hashable {
     /// Version of notifications.
     public enum Version: Sendable {
         case one, two
     }
 
-    /// Waits between attempts; after the last wait comes the last attempt.
+    /// Pauses between attempts; the last attempt follows the last pause.
     public var waits: [Duration]
 
     public init(waits: [Duration]) { self.waits = waits }
 
-    /// As Apple does it: of what is not production there is one attempt only.
+    /// Apple's schedule: outside production there is only one attempt.
     ///
-    /// - Parameter speed: how many times faster than in truth.
+    /// - Parameter speed: factor by which pauses are shortened.
     public init(_ version: Version = .two, environment: String, speed: Double = 1) {
         let hours: [Double] =
             switch version {
@@ -22,11 +22,11 @@ public struct DeliverySchedule: Sendable, Hashable {
         waits = environment == "Production" ? hours.map { Duration.seconds($0 * 3_600 / speed) } : []
     }
 
-    /// - Returns: nil where it gives up.
+    /// - Returns: nil after the last attempt.
     public func wait(afterAttempt number: Int) -> Duration? {
         waits.indices.contains(number - 1) ? waits[number - 1] : nil
     }
 
-    /// Whether an answer says that it was taken; what is in it does not matter.
+    /// Whether an answer means success; its body does not matter.
     public static func isSuccess(_ status: Int) -> Bool { (200...206).contains(status) }
 }

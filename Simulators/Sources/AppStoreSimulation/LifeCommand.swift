@@ -1,7 +1,7 @@
 /// An input line of `app-store-simulator play`.
 public enum LifeCommand: Sendable, Hashable {
     case event(LifeEvent)
-    /// It happens, and no notification of it is delivered.
+    /// The event occurs, but its notification is not delivered.
     case lost(LifeEvent)
     /// The newest signed transaction.
     case transaction
@@ -9,13 +9,13 @@ public enum LifeCommand: Sendable, Hashable {
     case receipt
     case help
 
-    /// How each is written, in the order of a life.
+    /// Syntax of each command, in the order of a subscription's events.
     public static let forms = [
         "buy", "renew", "fail [grace]", "grace-ended", "recover", "upgrade PRODUCT", "downgrade PRODUCT", "turn-off",
         "turn-on", "expire", "refund", "reverse-refund", "resubscribe", "revoke", "transaction", "receipt", "help",
     ]
 
-    /// - Throws: where it is no command.
+    /// - Throws: if the line is not a command.
     public init(_ line: String) throws(LifeError) {
         var words = line.split(whereSeparator: \.isWhitespace).map { String($0) }
         let isLost = words.last == Self.lostWord
@@ -31,7 +31,7 @@ public enum LifeCommand: Sendable, Hashable {
         self = .lost(event)
     }
 
-    /// Behind an event, the last word.
+    /// Suffix of an event whose notification is not delivered.
     public static let lostWord = "--lost"
 
     private static func plain(_ words: [String]) -> LifeCommand? {

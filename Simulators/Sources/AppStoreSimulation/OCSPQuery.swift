@@ -4,11 +4,11 @@ import X509
 
 /// A request about one certificate (RFC 6960, section 4.1).
 struct OCSPQuery {
-    /// Encoded, as the answer repeats it.
+    /// Encoded; the answer repeats it.
     let certificateID: [UInt8]
     let issuerKeyHash: [UInt8]
     let serialNumber: [UInt8]
-    /// The extension that holds it, encoded.
+    /// The encoded nonce extension.
     let nonce: [UInt8]?
 
     /// id-pkix-ocsp-nonce, 1.3.6.1.5.5.7.48.1.2.
@@ -29,7 +29,7 @@ struct OCSPQuery {
 }
 
 extension OCSPQuery {
-    /// About the certificate that an authority signs with, without a nonce.
+    /// A query about an authority's signing certificate, without a nonce.
     init(about authority: StoreAuthority) throws {
         let issuer = try Certificate(derEncoded: authority.certificates[1])
         var name = DER.Serializer()
@@ -48,12 +48,12 @@ extension OCSPQuery {
 }
 
 extension ASN1Node {
-    /// Empty where it is primitive.
+    /// Empty if the node is primitive.
     fileprivate var parts: [ASN1Node] {
         if case .constructed(let nodes) = content { Array(nodes) } else { [] }
     }
 
-    /// Empty where it is constructed.
+    /// Empty if the node is constructed.
     fileprivate var octets: [UInt8] {
         if case .primitive(let bytes) = content { Array(bytes) } else { [] }
     }

@@ -4,22 +4,22 @@ public import Foundation
 import SwiftASN1
 import X509
 
-/// Apple's OCSP responder for authorities of this kind: says whether their certificates are revoked, signed with the issuer's key
-/// (RFC 6960).
+/// Apple's OCSP responder for simulated authorities: reports whether their certificates are revoked, signed with the
+/// issuer's key (RFC 6960).
 public struct OCSPResponder: Sendable {
-    /// What it answers.
+    /// Kind of the answer.
     public enum Answer: String, Sendable, CaseIterable {
         /// Whether the certificate is revoked.
         case usual
-        /// It knows nothing of the certificate.
+        /// The certificate is unknown.
         case unknown
-        /// It has no time.
+        /// The responder is busy (`tryLater`).
         case tryLater
-        /// Everything is in order, says somebody else in the issuer's name.
+        /// A good answer, but signed by a stranger in the issuer's name.
         case stranger
-        /// A week old, and no longer current.
+        /// A good answer that expired a week ago.
         case stale
-        /// No answer at all.
+        /// Not an OCSP answer.
         case garbage
     }
 
@@ -29,12 +29,12 @@ public struct OCSPResponder: Sendable {
     }
 
     public var answer = Answer.usual
-    /// Serial numbers in lower-case hexadecimal digits, as ``serialNumbers(of:)`` has them.
+    /// Serial numbers in lower-case hexadecimal digits, like ``serialNumbers(of:)``.
     public private(set) var revoked: Set<String> = []
     private let issuers: [Issuer]
     private let leaves: Set<String>
 
-    /// - Throws: where a certificate of an authority cannot be read.
+    /// - Throws: if a certificate of an authority cannot be read.
     public init(_ authorities: [StoreAuthority]) throws {
         issuers = try authorities.flatMap { authority in
             try zip(authority.certificates.dropFirst(), authority.issuerKeys).map { bytes, key in
@@ -49,10 +49,10 @@ public struct OCSPResponder: Sendable {
         try authority.certificates.map { text(try Certificate(derEncoded: $0).serialNumber.bytes) }
     }
 
-    /// - Parameter name: a serial number, or `leaf` for all certificates that sign.
+    /// - Parameter name: a serial number, or `leaf` for all signing certificates.
     public mutating func revoke(_ name: String) { revoked.formUnion(named(name)) }
 
-    /// - Returns: whether there was something to take back.
+    /// - Returns: whether a revocation was removed.
     @discardableResult public mutating func restore(_ name: String) -> Bool {
         let found = revoked.intersection(named(name))
         revoked.subtract(found)
@@ -68,14 +68,14 @@ public struct OCSPResponder: Sendable {
         return String(digits.drop { $0 == "0" })
     }
 
-    /// Names an issuer, in requests and in answers.
+    /// Identifies an issuer in requests and answers.
     private static func hash(_ key: Certificate.PublicKey) -> [UInt8] {
         Array(Insecure.SHA1.hash(data: key.subjectPublicKeyInfoBytes))
     }
 
     // MARK: Answering
 
-    /// What it answers to a request, in DER.
+    /// The answer to a request, in DER.
     public func reply(to request: [UInt8], at now: Date) -> [UInt8] {
         switch answer {
         case .garbage: return Array("It works, but this is no OCSP".utf8)
@@ -86,9 +86,9 @@ public struct OCSPResponder: Sendable {
         return reply(to: query, at: now)
     }
 
-    /// What it says of the certificate that an authority signs with, without having been asked: with no nonce.
+    /// An unsolicited answer about an authority's signing certificate, without a nonce.
     ///
-    /// - Throws: where a certificate of the authority cannot be read.
+    /// - Throws: if a certificate of the authority cannot be read.
     public func statement(about authority: StoreAuthority, at now: Date) throws -> [UInt8] {
         reply(to: try OCSPQuery(about: authority), at: now)
     }

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// What a version 2 notification is to say (App Store Server Notifications, `responseBodyV2DecodedPayload`).
+/// Content of a version 2 notification (App Store Server Notifications, `responseBodyV2DecodedPayload`).
 ///
-/// Every part may be changed before it is signed, so that the parts contradict each other.
+/// Every part can be changed before signing, so that the parts can contradict each other.
 public struct SimulatedNotification: Sendable, Hashable {
-    /// How the subscription stands when it is signed, with Apple's numbers.
+    /// Status of the subscription at signing, with Apple's numbers.
     public enum Status: Int, Sendable {
         case active = 1
         case expired = 2
@@ -15,17 +15,17 @@ public struct SimulatedNotification: Sendable, Hashable {
 
     public var notificationType: String
     public var subtype: String?
-    /// The same over all deliveries.
+    /// The same in all deliveries.
     public var notificationUUID: String
     public var environment: String
     public var bundleId: String
-    /// The sandbox leaves it out.
+    /// Left out in the sandbox.
     public var appAppleId: Int64?
     public var status: Status?
-    /// Nil where it is about no purchase, as `TEST` is.
+    /// Nil if it concerns no purchase, such as `TEST`.
     public var transaction: SimulatedTransaction?
     public var renewal: SimulatedRenewal?
-    /// Why the customer wants a refund, in a `CONSUMPTION_REQUEST`.
+    /// The customer's reason for a refund, in a `CONSUMPTION_REQUEST`.
     public var consumptionRequestReason: String?
     /// Signing date of the whole, and of each part.
     public var signedDate: Date
@@ -49,7 +49,7 @@ public struct SimulatedNotification: Sendable, Hashable {
 }
 
 extension SimulatedNotification.Status {
-    /// What follows from the dates.
+    /// Status derived from the dates.
     public init(_ transaction: SimulatedTransaction, _ renewal: SimulatedRenewal, at moment: Date) {
         if transaction.revocationDate != nil {
             self = .revoked
@@ -64,10 +64,10 @@ extension SimulatedNotification.Status {
 }
 
 extension StoreAuthority {
-    /// The body that the App Store posts, `{"signedPayload":"…"}`: what is inside is signed first, then the whole.
+    /// The body that the App Store posts, `{"signedPayload":"…"}`. The inner parts are signed first, then the whole.
     ///
-    /// - Parameter inner: signs the transaction and the renewal information in place of this one.
-    /// - Throws: where an authority's key is not one for it.
+    /// - Parameter inner: signs the transaction and the renewal information instead of this authority.
+    /// - Throws: if an authority's key does not suit notifications.
     public func sign(_ notification: SimulatedNotification, inner: StoreAuthority? = nil) throws -> Data {
         let signer = inner ?? self
         let date = notification.signedDate

@@ -4,8 +4,8 @@ public import Foundation
 import SwiftASN1
 import X509
 
-/// What an app receipt is to say. Source of the numbers and encodings: Apple, Receipt Validation Programming Guide, "Receipt
-/// Fields", and what receipts were seen to hold.
+/// Content of an app receipt. Source of the numbers and encodings: Apple, Receipt Validation Programming Guide,
+/// "Receipt Fields", and observed receipts.
 public struct SimulatedReceipt: Sendable {
     public struct Purchase: Sendable {
         public var productId: String
@@ -15,7 +15,7 @@ public struct SimulatedReceipt: Sendable {
         public var originalPurchaseDate: Date
         public var expiresDate: Date?
         public var cancellationDate: Date?
-        /// Nil writes none.
+        /// Nil leaves it out.
         public var webOrderLineItemId: Int64?
 
         public init(
@@ -37,7 +37,7 @@ public struct SimulatedReceipt: Sendable {
     /// `Production`, `ProductionSandbox` or `Xcode`.
     public var environment: String
     public var bundleId: String
-    /// Nil writes none, as nobody does.
+    /// Nil leaves it out, which no real receipt does.
     public var creationDate: Date?
     public var purchases: [Purchase]
 
@@ -85,15 +85,15 @@ public struct SimulatedReceipt: Sendable {
 }
 
 extension StoreAuthority {
-    /// The hash that a receipt's signature is over: the App Store changed from the first to the second in 2023.
+    /// Hash of a receipt's signature. The App Store changed from the first to the second in 2023.
     public enum ReceiptDigest: Sendable, CaseIterable {
         case sha1, sha256
     }
 
-    /// An app receipt as the App Store writes it: PKCS#7, without signed attributes, the signature over the payload.
+    /// An app receipt in the App Store's form: PKCS#7 without signed attributes, with a signature over the payload.
     ///
-    /// - Parameter certificates: what it brings along in place of this authority's own.
-    /// - Throws: where this authority's key is not one for it.
+    /// - Parameter certificates: replace this authority's own in the receipt.
+    /// - Throws: if this authority's key does not suit receipts.
     public func sign(
         _ receipt: SimulatedReceipt, digest: ReceiptDigest = .sha256, certificates: [[UInt8]]? = nil
     ) throws -> [UInt8] {
@@ -138,11 +138,11 @@ extension StoreAuthority.ReceiptDigest {
     }
 }
 
-/// One item in DER (X.690), put together from the inside out.
+/// One item in DER (X.690), built from the inside out.
 struct DERItem {
     let encoded: [UInt8]
 
-    /// Bytes that stand for themselves.
+    /// Bytes that are already encoded.
     init(contents: [UInt8]) { encoded = contents }
 
     private init(_ identifier: UInt8, _ contents: [UInt8]) {
@@ -166,9 +166,9 @@ struct DERItem {
     /// Whole octets.
     static func bitString(_ bytes: [UInt8]) -> DERItem { DERItem(0x03, [0] + bytes) }
     static func enumerated(_ value: UInt8) -> DERItem { DERItem(0x0A, [value]) }
-    /// NULL under a number of its own.
+    /// NULL with a context-specific number.
     static func implicitNull(_ number: UInt8) -> DERItem { DERItem(0x80 | number, []) }
-    /// In whole seconds.
+    /// A time in whole seconds.
     static func generalizedTime(_ date: Date) -> DERItem {
         DERItem(0x18, date.formatted(.iso8601).utf8.filter { !"-:T".utf8.contains($0) })
     }

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// What a version 1 notification is to say (App Store Server Notifications, `responseBodyV1`): not signed, and with every
-/// number as text.
+/// Content of a version 1 notification (App Store Server Notifications, `responseBodyV1`): unsigned, with every number
+/// as text.
 public struct SimulatedStatusUpdate: Sendable, Hashable {
     public var notificationType: String
-    /// The shared secret, which is all that vouches for it.
+    /// The shared secret, the only proof of its origin.
     public var password: String?
     /// `Sandbox` or `PROD`.
     public var environment: String
@@ -13,7 +13,7 @@ public struct SimulatedStatusUpdate: Sendable, Hashable {
     public var autoRenewStatusChangeDate: Date?
     public var autoRenewProductId: String
     public var originalTransactionId: String
-    /// Oldest first; written the other way round, as Apple does.
+    /// Oldest first; written newest first, like Apple's.
     public var transactions: [SimulatedTransaction]
     public var renewals: [SimulatedRenewal]
 

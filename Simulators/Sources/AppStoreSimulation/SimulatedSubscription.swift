@@ -1,29 +1,29 @@
 public import Foundation
 
-/// One subscription's life, as the App Store would tell it.
+/// The history of one subscription, as the App Store reports it.
 ///
-/// Every event changes how the subscription stands and returns the notification that tells of it. Nothing here has a clock,
-/// signs or sends: what happens, happens when and only when it is called.
+/// Every event changes the subscription's status and returns its notification. Nothing here has a clock, signs or
+/// sends: an event happens only when its method is called.
 ///
 ///     var life = SimulatedSubscription(firstTransactionId: 2_000_000_700_000_001)
 ///     let bought = life.bought(at: start)
 ///     let renewed = life.renewed(at: start + life.period)
 ///     let body = try authority.sign(renewed)
 ///
-/// ``bought(at:)`` comes first; without it there is nothing to tell of, and all else ends the program.
+/// ``bought(at:)`` must be called first: without a purchase, other methods end the program.
 public struct SimulatedSubscription: Sendable {
     public var bundleId: String
     public var environment: String
     public var appAppleId: Int64?
-    /// Written into each transaction from then on.
+    /// Written into each later transaction.
     public var appAccountToken: String?
-    /// `PURCHASED` or `FAMILY_SHARED`, likewise.
+    /// `PURCHASED` or `FAMILY_SHARED`; written into each later transaction.
     public var inAppOwnershipType = "PURCHASED"
     /// Seconds from the beginning of a period to its end.
     public var period: TimeInterval
 
     public internal(set) var originalTransactionId: String
-    /// One for each period, oldest first.
+    /// One transaction for each period, oldest first.
     public internal(set) var transactions: [SimulatedTransaction] = []
 
     var autoRenewProductId: String
@@ -33,16 +33,17 @@ public struct SimulatedSubscription: Sendable {
     var graceUntil: Date?
     var expirationIntent: Int?
     var priceIncreaseStatus: Int?
-    /// It was said to have ended, whatever its dates are.
+    /// Whether its end was reported, whatever its dates are.
     var isOver = false
     var previousOriginalTransactionId: String?
     private var nextTransactionId: Int64
     private let uuid: @Sendable () -> UUID
 
     /// - Parameters:
-    ///   - firstTransactionId: the number of the first transaction and so of the subscription; the others count on from it.
-    ///   - period: in seconds.
-    ///   - uuid: names the notifications.
+    ///   - firstTransactionId: number of the first transaction and so of the subscription; later numbers count on from
+    ///     it.
+    ///   - period: length in seconds.
+    ///   - uuid: creates ids of notifications.
     public init(
         firstTransactionId: Int64, productId: String = "com.example.app.monthly", bundleId: String = "com.example.app",
         environment: String = "Sandbox", appAppleId: Int64? = nil, appAccountToken: String? = nil,
@@ -59,18 +60,18 @@ public struct SimulatedSubscription: Sendable {
         autoRenewProductId = productId
     }
 
-    /// The newest one, which an app may post too.
+    /// The newest transaction, which an app may post too.
     public var transaction: SimulatedTransaction {
         guard let newest = transactions.last else { preconditionFailure("nothing was bought yet") }
         return newest
     }
 
-    /// Begins a period that was paid for, which ends all trouble with payments.
+    /// Begins a paid period, which ends all payment problems.
     mutating func begin(at start: Date, reason: String) {
         let first = transactions.first { $0.originalTransactionId == originalTransactionId }
         var transaction = SimulatedTransaction(
             bundleId: bundleId, environment: environment, productId: autoRenewProductId,
-            // A subscription goes by the number of its first transaction.
+            // The first transaction's number is the subscription's.
             transactionId: first == nil ? originalTransactionId : String(nextTransactionId),
             originalTransactionId: originalTransactionId,
             webOrderLineItemId: String(nextTransactionId + Self.firstLine), purchaseDate: start,
@@ -89,7 +90,7 @@ public struct SimulatedSubscription: Sendable {
         isOver = false
     }
 
-    /// - Parameter transactionId: nil for the newest one.
+    /// - Parameter transactionId: nil for the newest transaction.
     @discardableResult
     mutating func change(
         _ transactionId: String? = nil, _ body: (inout SimulatedTransaction) -> Void
@@ -102,11 +103,11 @@ public struct SimulatedSubscription: Sendable {
 
     func uuidText() -> String { uuid().uuidString.lowercased() }
 
-    /// Lines of orders have numbers of their own.
+    /// Order lines are numbered separately.
     private static let firstLine: Int64 = 500_000_000
 }
 
-/// Being bought, paid for and not paid for.
+/// Purchase, payment and failed payment.
 extension SimulatedSubscription {
     /// `SUBSCRIBED`, `INITIAL_BUY`.
     @discardableResult
@@ -115,9 +116,9 @@ extension SimulatedSubscription {
         return notification("SUBSCRIBED", "INITIAL_BUY", at: moment)
     }
 
-    /// `SUBSCRIBED`, `RESUBSCRIBE`: it had ended, and was bought again.
+    /// `SUBSCRIBED`, `RESUBSCRIBE`: the subscription had ended and was bought again.
     ///
-    /// - Parameter productId: nil for the one that it had.
+    /// - Parameter productId: nil for the previous product.
     @discardableResult
     public mutating func resubscribed(to productId: String? = nil, at moment: Date) -> SimulatedNotification {
         if let productId { autoRenewProductId = productId }
@@ -132,7 +133,7 @@ extension SimulatedSubscription {
         return notification("DID_RENEW", at: moment)
     }
 
-    /// `DID_FAIL_TO_RENEW`, with `GRACE_PERIOD` where there is one: the payment failed, and is tried again.
+    /// `DID_FAIL_TO_RENEW`, with `GRACE_PERIOD` if there is one: the payment failed and is retried.
     @discardableResult
     public mutating func renewalFailed(at moment: Date, graceUntil: Date? = nil) -> SimulatedNotification {
         isInBillingRetry = true
@@ -142,7 +143,7 @@ extension SimulatedSubscription {
         return notification("DID_FAIL_TO_RENEW", graceUntil == nil ? nil : "GRACE_PERIOD", at: moment)
     }
 
-    /// `GRACE_PERIOD_EXPIRED`: it is tried again still, without access.
+    /// `GRACE_PERIOD_EXPIRED`: the payment is still retried, without access.
     @discardableResult
     public mutating func graceEnded(at moment: Date) -> SimulatedNotification {
         isInBillingRetry = true
@@ -151,7 +152,8 @@ extension SimulatedSubscription {
         return notification("GRACE_PERIOD_EXPIRED", at: moment)
     }
 
-    /// `DID_RENEW`, `BILLING_RECOVERY`: paid at last. The days of grace are part of the new period, others are not.
+    /// `DID_RENEW`, `BILLING_RECOVERY`: the payment succeeded. Days of grace are part of the new period, others are
+    /// not.
     @discardableResult
     public mutating func recovered(at moment: Date) -> SimulatedNotification {
         let end = transaction.expiresDate ?? moment
@@ -160,8 +162,8 @@ extension SimulatedSubscription {
         return notification("DID_RENEW", "BILLING_RECOVERY", at: moment)
     }
 
-    /// `EXPIRED`, with the subtype that follows from how it stands: `VOLUNTARY` where renewal is off, `BILLING_RETRY` where
-    /// it was not paid, `PRICE_INCREASE` where consent was asked for and not given, else none.
+    /// `EXPIRED`, with a subtype that depends on the status. It is `VOLUNTARY` if renewal is off, `BILLING_RETRY` if
+    /// the payment failed, `PRICE_INCREASE` without the requested consent, else none.
     @discardableResult
     public mutating func expired(at moment: Date) -> SimulatedNotification {
         let cause = causeOfEnd
@@ -188,9 +190,9 @@ extension SimulatedSubscription {
     }
 }
 
-/// What customers and Apple do to one that was bought.
+/// Changes that customers and Apple make to a subscription.
 extension SimulatedSubscription {
-    /// Whether it is to renew.
+    /// Whether the subscription will renew.
     public enum Renewal: Sendable {
         case on, off
     }
@@ -204,7 +206,7 @@ extension SimulatedSubscription {
             "DID_CHANGE_RENEWAL_STATUS", willRenew ? "AUTO_RENEW_ENABLED" : "AUTO_RENEW_DISABLED", at: moment)
     }
 
-    /// `DID_CHANGE_RENEWAL_PREF`, `UPGRADE`: a period of the dearer product begins at once.
+    /// `DID_CHANGE_RENEWAL_PREF`, `UPGRADE`: a period of the more expensive product begins at once.
     @discardableResult
     public mutating func upgraded(to productId: String, at moment: Date) -> SimulatedNotification {
         change { $0.isUpgraded = true }
@@ -213,8 +215,8 @@ extension SimulatedSubscription {
         return notification("DID_CHANGE_RENEWAL_PREF", "UPGRADE", at: moment)
     }
 
-    /// `DID_CHANGE_RENEWAL_PREF`, `DOWNGRADE`: the cheaper product comes with the next period. Without a subtype where it is
-    /// the product of this one, as Apple tells of customers who thought better of it.
+    /// `DID_CHANGE_RENEWAL_PREF`, `DOWNGRADE`: the cheaper product begins with the next period. Without a subtype if
+    /// the product is the current one: Apple reports a customer's change of mind this way.
     @discardableResult
     public mutating func downgraded(to productId: String, at moment: Date) -> SimulatedNotification {
         autoRenewProductId = productId
@@ -224,7 +226,7 @@ extension SimulatedSubscription {
 
     /// `REFUND`.
     ///
-    /// - Parameter transactionId: nil for the newest one.
+    /// - Parameter transactionId: nil for the newest transaction.
     @discardableResult
     public mutating func refunded(at moment: Date, transactionId: String? = nil) -> SimulatedNotification {
         let refunded = change(transactionId) { transaction in
@@ -235,9 +237,9 @@ extension SimulatedSubscription {
         return notification("REFUND", about: refunded, at: moment)
     }
 
-    /// `REFUND_REVERSED`: the customer was charged after all.
+    /// `REFUND_REVERSED`: the refund was cancelled and the customer charged.
     ///
-    /// - Parameter transactionId: nil for the newest one.
+    /// - Parameter transactionId: nil for the newest transaction.
     @discardableResult
     public mutating func refundReversed(at moment: Date, transactionId: String? = nil) -> SimulatedNotification {
         let restored = change(transactionId) { transaction in
@@ -248,7 +250,7 @@ extension SimulatedSubscription {
         return notification("REFUND_REVERSED", about: restored, at: moment)
     }
 
-    /// `REVOKE`: the family does not share it any more.
+    /// `REVOKE`: the family no longer shares it.
     @discardableResult
     public mutating func revoked(at moment: Date) -> SimulatedNotification {
         change { transaction in
@@ -259,9 +261,9 @@ extension SimulatedSubscription {
         return notification("REVOKE", at: moment)
     }
 
-    /// `RENEWAL_EXTENDED`: the period ends later, for nothing.
+    /// `RENEWAL_EXTENDED`: the period ends later, without a charge.
     ///
-    /// - Parameter seconds: by how much.
+    /// - Parameter seconds: length of the extension.
     @discardableResult
     public mutating func extended(by seconds: TimeInterval, at moment: Date) -> SimulatedNotification {
         change { $0.expiresDate = $0.expiresDate?.addingTimeInterval(seconds) }
@@ -275,8 +277,8 @@ extension SimulatedSubscription {
         return notification("PRICE_INCREASE", agreed ? "ACCEPTED" : "PENDING", at: moment)
     }
 
-    /// It continues in a bundle of subscriptions, or out of one, under another number. Apple does not say what type tells of
-    /// that: the transaction does, which names the number before.
+    /// The subscription moves into a bundle of subscriptions, or out of one, under another number. Apple does not say
+    /// which notification type reports that. The transaction names the previous number.
     @discardableResult
     public mutating func movedToBundle(
         newOriginalTransactionId: String, at moment: Date
@@ -288,9 +290,9 @@ extension SimulatedSubscription {
     }
 }
 
-/// Notifications and receipts of it.
+/// Notifications and receipts of the subscription.
 extension SimulatedSubscription {
-    /// The app receipt of a moment, with all periods so far.
+    /// The app receipt at a moment, with all periods so far.
     public func receipt(at moment: Date) -> SimulatedReceipt {
         SimulatedReceipt(
             environment: environment == "Sandbox" ? "ProductionSandbox" : environment, bundleId: bundleId,
@@ -305,10 +307,10 @@ extension SimulatedSubscription {
             })
     }
 
-    /// What renewal information says of the newest period now.
+    /// Current renewal information of the newest period.
     public var renewal: SimulatedRenewal { renewalInformation(besides: transaction) }
 
-    /// A version 1 notification of how it stands now, which has no moment of its own.
+    /// A version 1 notification of the current status, which has no date of its own.
     ///
     /// - Parameter type: `INITIAL_BUY`, `DID_RENEW`, `CANCEL` and so on.
     public func statusUpdate(_ type: String, password: String?) -> SimulatedStatusUpdate {
@@ -330,7 +332,7 @@ extension SimulatedSubscription {
             renewal: renewalInformation(besides: signed), signedDate: moment)
     }
 
-    /// Under the number that the transaction beside it has: it may be one from before a move.
+    /// Has the number of the transaction beside it, which may be from before a move.
     private func renewalInformation(besides signed: SimulatedTransaction) -> SimulatedRenewal {
         SimulatedRenewal(
             originalTransactionId: signed.originalTransactionId, productId: transaction.productId,
@@ -345,7 +347,7 @@ extension SimulatedSubscription {
     }
 }
 
-/// Something that happens to a subscription, as it is asked for by name.
+/// An event of a subscription, requested by name.
 public enum LifeEvent: Sendable, Hashable {
     case buy
     case renew
@@ -371,21 +373,21 @@ public struct LifeError: Error, Hashable, CustomStringConvertible {
     static let nothingBought = LifeError("nothing was bought yet")
 }
 
-/// Events by name, of which not every one is possible at any time.
+/// Events by name. Not every event is possible at any time.
 extension SimulatedSubscription {
-    /// Before which moment an event does not happen; nil where it may at once.
+    /// Earliest time of an event; nil if it may happen at once.
     public func earliest(for event: LifeEvent) -> Date? {
         guard let newest = transactions.last else { return nil }
         switch event {
         case .renew, .expire: return newest.expiresDate
-        // In whole seconds, as purchases are written, it would else not be the later one.
+        // Purchase times are in whole seconds: without this, the upgrade would not be later.
         case .upgrade: return newest.purchaseDate.inWholeSeconds.addingTimeInterval(1)
         default: return nil
         }
     }
 
-    /// - Returns: the notification that tells of it. Purchases are in whole seconds, as the App Store writes them.
-    /// - Throws: where it cannot happen now; then nothing has changed.
+    /// - Returns: the event's notification. Purchase times are in whole seconds, like the App Store's.
+    /// - Throws: if the event is not possible now; nothing has changed then.
     public mutating func happen(
         _ event: LifeEvent, at moment: Date
     ) throws(LifeError) -> SimulatedNotification {
@@ -408,19 +410,19 @@ extension SimulatedSubscription {
             case .resubscribe: resubscribed(at: second)
             case .revoke: revoked(at: moment)
             }
-        // What is said within the same second is still said in an order.
+        // Statements within the same second still need an order.
         signed.signedDate = moment
         return signed
     }
 
-    /// Why an event cannot happen; nil where it can.
+    /// Why an event is not possible; nil if it is.
     public func objection(to event: LifeEvent, at moment: Date) -> LifeError? {
         reason(against: event, at: moment).map { LifeError($0) }
     }
 
     /// The newest transaction.
     ///
-    /// - Throws: where nothing was bought yet.
+    /// - Throws: if nothing was bought yet.
     public var newest: SimulatedTransaction {
         get throws(LifeError) {
             guard let newest = transactions.last else { throw .nothingBought }
@@ -437,12 +439,12 @@ extension SimulatedSubscription {
         let isGone = newest.revocationDate != nil || isOver
         if event == .resubscribe { return isGone || end <= moment ? nil : "it has not ended" }
         if newest.revocationDate != nil { return "it was taken back" }
-        // What was paid for can be given back later too.
+        // A refund is possible after the end too.
         if event == .refund || event == .revoke { return nil }
         return isOver ? "it has ended" : reason(againstGoingOnWith: event)
     }
 
-    /// Returns why a running subscription refuses the event.
+    /// Why a running subscription refuses the event.
     private func reason(againstGoingOnWith event: LifeEvent) -> String? {
         switch event {
         case .renew where isInBillingRetry: "the payment has failed"

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a signed transaction is to say, under the names of Apple's `JWSTransactionDecodedPayload`. What is nil is left out.
+/// Content of a signed transaction, under the names of Apple's `JWSTransactionDecodedPayload`. Nil fields are left out.
 public struct SimulatedTransaction: Sendable, Hashable, Encodable {
     public var bundleId: String
     /// `Production` or `Sandbox`.
@@ -12,7 +12,7 @@ public struct SimulatedTransaction: Sendable, Hashable, Encodable {
     public var webOrderLineItemId: String?
     public var purchaseDate: Date
     public var originalPurchaseDate: Date
-    /// Nil for what does not expire.
+    /// Nil if the purchase does not expire.
     public var expiresDate: Date?
     public var type = "Auto-Renewable Subscription"
     /// `PURCHASED` or `FAMILY_SHARED`.
@@ -24,20 +24,20 @@ public struct SimulatedTransaction: Sendable, Hashable, Encodable {
     /// True or left out.
     public var isUpgraded: Bool?
     public var previousOriginalTransactionId: String?
-    /// In the letter case in which it is to be written.
+    /// Written in this letter case.
     public var appAccountToken: String?
     /// `PURCHASE` or `RENEWAL`.
     public var transactionReason = "PURCHASE"
     public var offerIdentifier: String?
-    /// 1 introductory, 2 promotional, 3 by an offer code, 4 to win back.
+    /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
     public var offerType: Int?
     public var offerDiscountType: String?
     public var quantity = 1
     public var storefront = "USA"
 
     /// - Parameters:
-    ///   - originalTransactionId: without it, the transaction's own.
-    ///   - originalPurchaseDate: without it, the transaction's own.
+    ///   - originalTransactionId: defaults to the transaction's own.
+    ///   - originalPurchaseDate: defaults to the transaction's own.
     public init(
         bundleId: String, environment: String = "Sandbox", productId: String, transactionId: String,
         originalTransactionId: String? = nil, webOrderLineItemId: String? = nil, purchaseDate: Date,
@@ -54,14 +54,14 @@ public struct SimulatedTransaction: Sendable, Hashable, Encodable {
         self.expiresDate = expiresDate
     }
 
-    /// What ``StoreAuthority/sign(json:algorithm:certificates:)`` takes.
+    /// JSON for ``StoreAuthority/sign(json:algorithm:certificates:)``.
     public func json(signedDate: Date) throws -> Data {
         try SimulatedJSON.encode(SignedPart(content: self, signedDate: signedDate))
     }
 }
 
 extension [SimulatedTransaction] {
-    /// When one of them was taken back, or replaced by the next: receipts call both cancelled.
+    /// When a transaction was revoked, or replaced by the next: receipts call both cancelled.
     func cancellationDate(of transaction: SimulatedTransaction) -> Date? {
         guard transaction.revocationDate == nil, transaction.isUpgraded == true else {
             return transaction.revocationDate
@@ -70,23 +70,23 @@ extension [SimulatedTransaction] {
     }
 }
 
-/// What renewal information is to say, under the names of Apple's `JWSRenewalInfoDecodedPayload`. What is nil is left out.
+/// Content of renewal information, under the names of Apple's `JWSRenewalInfoDecodedPayload`. Nil fields are left out.
 public struct SimulatedRenewal: Sendable, Hashable, Encodable {
     public var originalTransactionId: String
     public var productId: String
-    /// Another one after a downgrade.
+    /// Differs from the product after a downgrade.
     public var autoRenewProductId: String
     /// 1: it will renew, 0: it will not.
     public var autoRenewStatus: Int
-    /// Why it ended: 1 turned off, 2 not paid, 3 no consent to a higher price, 4 no longer sold, 5 something else.
+    /// Reason of the end: 1 turned off, 2 not paid, 3 no consent to a higher price, 4 no longer sold, 5 other.
     public var expirationIntent: Int?
     public var isInBillingRetryPeriod: Bool?
     public var gracePeriodExpiresDate: Date?
-    /// 0: consent to a higher price is asked for, 1: it was given.
+    /// 0: consent to a higher price is requested, 1: it was given.
     public var priceIncreaseStatus: Int?
     public var environment: String
 
-    /// - Parameter autoRenewProductId: without it, the product itself.
+    /// - Parameter autoRenewProductId: defaults to the product itself.
     public init(
         originalTransactionId: String, productId: String, autoRenewProductId: String? = nil, autoRenewStatus: Int = 1,
         expirationIntent: Int? = nil, isInBillingRetryPeriod: Bool? = nil, gracePeriodExpiresDate: Date? = nil,
@@ -103,18 +103,18 @@ public struct SimulatedRenewal: Sendable, Hashable, Encodable {
         self.environment = environment
     }
 
-    /// What ``StoreAuthority/sign(json:algorithm:certificates:)`` takes.
+    /// JSON for ``StoreAuthority/sign(json:algorithm:certificates:)``.
     public func json(signedDate: Date) throws -> Data {
         try SimulatedJSON.encode(SignedPart(content: self, signedDate: signedDate))
     }
 }
 
-/// JSON as the App Store writes it: moments are whole milliseconds since 1970, and what is nil is left out.
+/// JSON in the App Store's form: times are whole milliseconds since 1970, and nil fields are left out.
 enum SimulatedJSON {
-    /// - Parameter inSnakeCase: as version 1 notifications name their fields.
+    /// - Parameter inSnakeCase: names fields as version 1 notifications do.
     static func encode(_ value: some Encodable, inSnakeCase: Bool = false) throws -> Data {
         let encoder = JSONEncoder()
-        // The same bytes for the same content.
+        // Equal content gives equal bytes.
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         if inSnakeCase { encoder.keyEncodingStrategy = .convertToSnakeCase }
         encoder.dateEncodingStrategy = .custom { date, encoder in
@@ -129,7 +129,7 @@ extension Date {
     var millisecondsSince1970: Int64 { Int64((timeIntervalSince1970 * 1_000).rounded()) }
 }
 
-/// Something that is signed by itself: its own fields, and when that was done.
+/// A separately signed part: its own fields, and its signing date.
 struct SignedPart<Content: Encodable>: Encodable {
     var content: Content
     var signedDate: Date

@@ -4,12 +4,12 @@ public import Foundation
 import SwiftASN1
 import X509
 
-/// A stand-in for Apple's authorities: a root, an authority below it and a certificate that signs, with its key.
+/// A stand-in for Apple's authorities: a root, an authority below it, and a signing certificate with its key.
 ///
-/// The certificates have the form of Apple's, markers included; only an explicit setting makes anybody trust them
+/// The certificates have the form of Apple's, including markers. Receivers trust them only after an explicit setting
 /// (`RELAY_APPLE_EXTRA_ROOTS`).
 public struct StoreAuthority: Sendable {
-    /// What is signed with it, which decides the kind of its keys.
+    /// Kind of documents, which decides the kind of the keys.
     public enum Purpose: Sendable {
         /// App receipts: RSA with 2,048 bits.
         case receipts
@@ -17,24 +17,24 @@ public struct StoreAuthority: Sendable {
         case transactions
     }
 
-    /// How the certificates differ from good ones.
+    /// Deviations of the certificates from good ones.
     public struct Form: Sendable {
         public var hasLeafMarker = true
         public var hasAuthorityMarker = true
         /// When the signing certificate is valid.
         public var validity: ClosedRange<Date>
-        /// Where certificates say that their revocation is looked up, without the path; nil where they say nothing.
+        /// Address of the OCSP responder in the certificates, without the path; nil leaves it out.
         public var responder: String? = "http://ocsp.apple.com"
 
         public init(validity: ClosedRange<Date>) { self.validity = validity }
     }
 
-    /// In DER: the certificate that signs, the authority, the root.
+    /// DER: the signing certificate, the authority, the root.
     public let certificates: [[UInt8]]
     let leaf: Certificate
     let key: SigningKey
-    /// Keys of the authority and the root, which sign statements on the certificates below them. Empty if they were not
-    /// kept.
+    /// Keys of the authority and the root, which sign statements about the certificates below them. Empty if they were
+    /// not stored.
     let issuerKeys: [SigningKey]
 
     public var root: [UInt8] { certificates[2] }
@@ -46,7 +46,7 @@ public struct StoreAuthority: Sendable {
         self.issuerKeys = issuerKeys
     }
 
-    /// - Parameter name: stands in the names of the certificates.
+    /// - Parameter name: part of the certificates' names.
     public init(_ purpose: Purpose, name: String, form: Form) throws {
         let keys = try (0..<3).map { _ in try SigningKey(purpose) }
         let wide =
@@ -75,7 +75,7 @@ public struct StoreAuthority: Sendable {
                     Certificate.Extension(AuthorityInformationAccess([address]), critical: false))
             }
             if let marker {
-                // NULL, as Apple's markers have it.
+                // NULL, like Apple's markers.
                 try extensions.append(Certificate.Extension(oid: marker, critical: false, value: [5, 0]))
             }
             return try Certificate(
@@ -97,12 +97,12 @@ public struct StoreAuthority: Sendable {
 
     private static let year: TimeInterval = 31_557_600
     private static let signs: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
-    /// As Apple names them: by the issuer. Of the authority and of the certificate that signs.
+    /// Paths named after the issuer, like Apple's, for the authority and the signing certificate.
     private static let responderPaths = ["/ocsp03-simulatedroot", "/ocsp03-simulatedwwdr"]
     private static let relations: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
 }
 
-/// A private key of the kind that a purpose asks for.
+/// A private key of the kind that a purpose requires.
 enum SigningKey: Sendable {
     case rsa(_RSA.Signing.PrivateKey)
     case p256(P256.Signing.PrivateKey)
@@ -130,13 +130,13 @@ enum SigningKey: Sendable {
 }
 
 extension StoreAuthority {
-    /// The root certificate, for those who are to trust it.
+    /// The root certificate, for receivers that must trust it.
     public var rootPEM: String {
         PEMDocument(type: Certificate.defaultPEMDiscriminator, derBytes: root).pemString
     }
 
-    /// Keeps it for another process: `NAME-chain.pem`, the one that signs first, and, readable by their owner only, `NAME-key.pem` and
-    /// `NAME-issuer-keys.pem`.
+    /// Stores the authority for other processes. The files are `NAME-chain.pem`, with the signing certificate first,
+    /// and `NAME-key.pem` and `NAME-issuer-keys.pem`, readable only by their owner.
     public func write(to folder: URL, name: String) throws {
         let chain = certificates.map {
             PEMDocument(type: Certificate.defaultPEMDiscriminator, derBytes: $0).pemString + "\n"
@@ -152,7 +152,7 @@ extension StoreAuthority {
         }
     }
 
-    /// As ``write(to:name:)`` left it. A folder of an older version has no keys of issuers.
+    /// Reads the files of ``write(to:name:)``. A folder of an older version has no issuer keys.
     public init(_ purpose: Purpose, in folder: URL, name: String) throws {
         func text(_ part: String) throws -> String {
             try String(contentsOf: folder.appendingPathComponent("\(name)-\(part).pem"), encoding: .utf8)
@@ -183,12 +183,12 @@ extension SigningKey {
 }
 
 extension StoreAuthority {
-    /// JSON as the App Store signs it: compact, ES256, with the three certificates.
+    /// JSON signed like the App Store's: compact, ES256, with the three certificates.
     ///
     /// - Parameters:
-    ///   - algorithm: what the header says; the signature is the same.
-    ///   - certificates: what the header carries in place of this authority's own.
-    /// - Throws: where this authority's key is not one for it.
+    ///   - algorithm: value in the header; the signature is the same.
+    ///   - certificates: replace this authority's own in the header.
+    /// - Throws: if this authority's key does not suit transactions.
     public func sign(
         json: Data, algorithm: String = "ES256", certificates: [[UInt8]]? = nil
     ) throws -> String {

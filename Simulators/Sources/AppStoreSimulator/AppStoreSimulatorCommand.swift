@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `app-store-simulator`: signs what the App Store would, with authorities of its own, and posts it.
+/// `app-store-simulator`: signs documents like the App Store, with its own authorities, and posts them.
 package struct AppStoreSimulatorCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "app-store-simulator",

@@ -92,7 +92,7 @@ extension OfferId: ExpressibleByArgument {
     var defaultValueDescription: String { text }
 }
 
-/// Where the simulator's own events go from the start.
+/// Initial address for the simulator's own events.
 struct WebhookOptions: ParsableArguments {
     static let secretVariable = "CLEENG_SIMULATOR_WEBHOOK_SECRET"
 
@@ -119,7 +119,7 @@ struct WebhookOptions: ParsableArguments {
         help: "subscriptionCreated and subscriptionTerminated name the customer's email too.")
     var withEmail = false
 
-    /// nil where none are to be sent. An empty variable counts as unset.
+    /// nil if no events are sent. An empty variable counts as unset.
     func target() throws -> WebhookTarget? {
         guard let url else { return nil }
         let variable = ProcessInfo.processInfo.environment[Self.secretVariable] ?? ""

@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOConcurrencyHelpers
 import SimulatorKit
 
-/// The simulated Cleeng behind its one lock, with the clock that moves it. Calls are parsed outside the lock.
+/// The simulated Cleeng behind one lock, with its clock. Calls are parsed outside the lock.
 final class Simulator: SimulatedService {
     let publisherToken: String
     private let clock: SimulatorClock
@@ -59,10 +59,10 @@ final class Simulator: SimulatedService {
         cleeng.withLockedValue { $0.end(verdict.ticket, outcome: outcome, status: status, at: clock.now()) }
     }
 
-    /// Takes the next event that is to be sent by now, after what has become due has happened.
+    /// Takes the next event that is due for sending, after everything due has been processed.
     func nextWebhook() -> WebhookEvent? { advanced { $0.takeWebhook() } }
 
-    /// Where an event is to go now; nil where it is not to be sent any more.
+    /// Current address for an event; nil if it is no longer to be sent.
     func target(of event: WebhookEvent) -> WebhookTarget? { cleeng.withLockedValue { $0.target(of: event) } }
 
     func delivered(_ event: WebhookEvent, attempts: Int, status: Int?) {
@@ -73,7 +73,7 @@ final class Simulator: SimulatedService {
 
     private func advanced<Value>(_ body: (inout SimulatedCleeng) -> Value) -> Value {
         cleeng.withLockedValue { cleeng in
-            // The time is taken under the lock, so that it never runs behind what another request has seen.
+            // The time is read under the lock, so that it is never earlier than another request's.
             cleeng.advance(to: clock.now())
             return body(&cleeng)
         }

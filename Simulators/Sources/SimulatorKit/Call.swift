@@ -12,7 +12,7 @@ package struct NamedValue: Sendable, Equatable {
     }
 }
 
-/// A request, read whole.
+/// A complete request.
 package struct Call: Sendable {
     package let method: String
     /// The path as sent.
@@ -23,7 +23,7 @@ package struct Call: Sendable {
     package let query: String?
     package let headers: HTTPFields
     package let host: String?
-    /// nil where it is larger than the limit.
+    /// nil if it exceeds the limit.
     package let body: Data?
     /// Time at which the head of the request arrived.
     package let startedAt: Date
@@ -34,7 +34,7 @@ package struct Call: Sendable {
     ) {
         self.method = method
         self.path = path
-        // In paths, unlike queries, a plus sign is a plus sign.
+        // In paths, unlike queries, a plus sign does not mean a space.
         segments = path.split(separator: "/").prefix(16).map { $0.removingPercentEncoding ?? String($0) }
         self.query = query
         self.headers = headers
@@ -69,7 +69,7 @@ package struct FormItems: Sendable, Equatable {
         }
     }
 
-    /// The first value of a name.
+    /// The first value with a name.
     package subscript(name: String) -> String? { items.first { $0.name == name }?.value }
 
     package func values(_ name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
@@ -80,15 +80,15 @@ package struct FormItems: Sendable, Equatable {
     }
 }
 
-/// A JSON Web Signature in its compact form (RFC 7515, section 7.1), taken apart and not verified.
+/// A parsed, unverified JSON Web Signature in compact form (RFC 7515, section 7.1).
 package struct UnverifiedJWS: Sendable {
     package let header: Data
     package let payload: Data
     package let signature: Data
-    /// The bytes that the signature is over.
+    /// The signed bytes.
     package let signedText: Data
 
-    /// - Returns: nil where the text is no JWS.
+    /// - Returns: nil if the text is not a JWS.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Self.decode(parts[0]), let payload = Self.decode(parts[1]),

@@ -13,7 +13,7 @@ import NIOCore
 struct ClientConnection: Sendable {
     let channel: any Channel
 
-    /// Waits until the client has gone, or the simulator shuts down.
+    /// Waits until the client disconnects, or the simulator shuts down.
     func waitUntilClosed() async {
         try? await channel.closeFuture.get()
     }
@@ -27,8 +27,7 @@ struct ClientConnection: Sendable {
         return channel.isActive
     }
 
-    /// Cuts the connection with a TCP reset: what has been sent and not yet read is lost, and the client gets
-    /// "connection reset by peer".
+    /// Aborts the connection with a TCP reset: unread data is lost, and the client gets "connection reset by peer".
     func reset() async {
         if let options = channel as? any SocketOptionProvider {
             try? await options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
@@ -37,7 +36,7 @@ struct ClientConnection: Sendable {
     }
 }
 
-/// Thrown where the connection is closed and no response can be sent.
+/// The connection is closed, so no response can be sent.
 struct ConnectionGone: Error {}
 
 /// A request's context with its connection.
@@ -49,10 +48,10 @@ struct SimulatorContext: InitializableFromSource, Sendable {
     }
 }
 
-/// Closes connections that nobody else would close in time.
+/// Closes connections that would otherwise stay open.
 ///
-/// A client that goes away closes its sending side, which a waiting handler does not notice. At shutdown, a request that hangs
-/// on purpose would keep the process alive for ever.
+/// A client that disconnects closes its sending side, which a waiting handler does not notice. At shutdown, a request
+/// that hangs on purpose would keep the process alive.
 final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
     typealias InboundOut = NIOAny

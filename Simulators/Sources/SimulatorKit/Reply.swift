@@ -20,7 +20,7 @@ package struct Reply: Sendable, Equatable {
         self.init(status: status, body: JSONBody.encode(json, dates: dates))
     }
 
-    /// A success whose body is a broken page, as a proxy on the way might send.
+    /// A success with a broken page as its body, as a proxy might send it.
     static var garbage: Reply {
         var reply = Reply(status: 200, body: Data("<html><body>It works, but this is no JSON".utf8))
         reply.contentType = "text/html"
@@ -54,13 +54,13 @@ extension Response {
     }
 }
 
-/// JSON of responses and of control calls.
+/// JSON of responses and control calls.
 package enum JSONBody {
     /// The form of dates.
     package enum Dates: Sendable {
         /// Whole milliseconds since 1970, to the end of the year 9999.
         case milliseconds
-        /// `2026-11-20T10:00:00.000Z`; without a fraction where it is read, too.
+        /// `2026-11-20T10:00:00.000Z`; the fraction is optional when reading.
         case text
 
         private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
@@ -69,7 +69,7 @@ package enum JSONBody {
             var container = encoder.singleValueContainer()
             switch self {
             case .milliseconds: try container.encode(date.wholeMilliseconds)
-            // The style cuts off what the other form rounds.
+            // The style truncates, but the other form rounds.
             case .text: try container.encode((date + 0.000_5).formatted(Self.style))
             }
         }
@@ -91,16 +91,16 @@ package enum JSONBody {
         }
     }
 
-    /// The same bytes for the same content: keys are in alphabetical order.
+    /// Keys are in alphabetical order, so equal content gives equal bytes.
     package static func encode(_ value: some Encodable, dates: Dates = .milliseconds) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .custom { try dates.write($0, to: $1) }
-        // Encoding fails only for numbers that are not finite, which no response holds.
+        // Encoding fails only for infinite numbers and NaN, which no response holds.
         return (try? encoder.encode(value)) ?? Data("null".utf8)
     }
 
-    /// - Parameter fields: all known names; any other name is refused as a typing error. nil allows others.
+    /// - Parameter fields: all known names; other names are rejected as typing errors. nil allows all names.
     package static func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from data: Data, fields: [String]? = nil, dates: Dates = .milliseconds
     ) throws(ControlFault) -> Value {
@@ -128,7 +128,7 @@ package enum JSONBody {
         }
     }
 
-    /// A value of which only the name matters.
+    /// A value that is ignored.
     private struct Anything: Decodable {
         init(from decoder: any Decoder) {}
     }
@@ -139,11 +139,11 @@ extension Date {
     package var wholeMilliseconds: Int64 { Int64((timeIntervalSince1970 * 1_000).rounded()) }
 }
 
-/// A control call that cannot be carried out. The message is for the person who sent it.
+/// A control call that failed. The message is for its sender.
 package struct ControlFault: Error, Equatable, CustomStringConvertible {
     package let status: Int
     package let message: String
-    /// The methods that are allowed instead; empty where the method is not the fault.
+    /// The allowed methods; empty if the method is not the fault.
     package private(set) var allowed: [String] = []
 
     package init(status: Int, message: String) {
@@ -163,7 +163,7 @@ package struct ControlFault: Error, Equatable, CustomStringConvertible {
         return fault
     }
 
-    /// - Throws: for a field that is not known: it would be a typing error.
+    /// - Throws: for an unknown field, which is probably a typing error.
     package static func check(_ fields: some Sequence<String>, known: [String]) throws(ControlFault) {
         guard let unknown = fields.sorted().first(where: { !known.contains($0) }) else { return }
         throw .invalid("unknown field \"\(unknown.prefix(60))\"; known: \(known.joined(separator: ", "))")

@@ -15,14 +15,14 @@ package struct RequestLog<Entry: Sendable>: Sendable {
     private let capacity: Int
     /// Sequence number of the next request. Numbers are never used twice.
     private var nextSequence = 1
-    /// The number from which forgotten requests are counted.
+    /// Number from which dropped requests are counted.
     private var firstCounted = 1
 
     package init(capacity: Int) { self.capacity = max(1, capacity) }
 
     package var count: Int { ring.count }
     private var oldest: Int { nextSequence - ring.count }
-    /// Number of older requests that the log no longer holds.
+    /// Number of older requests that were dropped.
     package var forgotten: Int { oldest - firstCounted }
 
     /// - Parameter entry: makes the entry of a sequence number.
@@ -35,14 +35,14 @@ package struct RequestLog<Entry: Sendable>: Sendable {
         return sequence
     }
 
-    /// Changes an entry that is still there.
+    /// Changes an entry that is still in the log.
     package mutating func change(_ sequence: Int, _ change: (inout Entry) -> Void) {
         guard let index = index(of: sequence) else { return }
         change(&ring[index])
     }
 
-    /// Empties the log. Numbers continue, so that a request that has not ended changes no other entry.
-    /// - Parameter recount: whether what is removed does not count as forgotten.
+    /// Empties the log. Numbers continue, so that a request in progress changes no other entry.
+    /// - Parameter recount: whether removed entries do not count as dropped.
     package mutating func removeAll(recount: Bool = false) {
         ring.removeAll(keepingCapacity: true)
         next = 0
@@ -79,7 +79,7 @@ package struct RequestLog<Entry: Sendable>: Sendable {
 /// A page of the request log, oldest first.
 package struct RequestPage<Item: Encodable>: Encodable {
     package let items: [Item]
-    /// Number of matching requests; more than `items` where the limit cut the page. nil leaves it out.
+    /// Number of matching requests; larger than `items` if the limit cut the page. nil leaves it out.
     package var totalItemCount: Int?
     /// The `after` of the next page, if there is more.
     package let nextAfter: Int?

@@ -6,22 +6,22 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ServiceLifecycle
 
-/// A simulated service as its HTTP server sees it.
+/// A simulated service as seen by its HTTP server.
 package protocol SimulatedService: Sendable {
     associatedtype Ticket: Sendable
 
     /// Longest body, in bytes.
     var bodyLimit: Int { get }
 
-    /// Whether a path is one of the control API.
+    /// Whether a path belongs to the control API.
     func isControl(_ segments: [String]) -> Bool
 
     func now() -> Date
 
-    /// Carries out a call of the control API.
+    /// Executes a call of the control API.
     func control(_ call: Call) -> Reply
 
-    /// Decides about any other call, unknown addresses included, so that they are logged.
+    /// Decides about any other call, including unknown addresses, so that all are logged.
     func begin(_ call: Call) -> Verdict<Ticket>
 
     /// Records how a call ended.
@@ -44,7 +44,7 @@ package final class LockedService<State: SimulatedState>: SimulatedService {
     private let clock: @Sendable () -> Date
     private let afterCall: @Sendable () -> Void
 
-    /// - Parameter afterCall: is called after every call, without the lock.
+    /// - Parameter afterCall: called after every call, without the lock.
     package init(
         _ state: State, now: @escaping @Sendable () -> Date = { Date() },
         afterCall: @escaping @Sendable () -> Void = {}
@@ -75,7 +75,7 @@ package final class LockedService<State: SimulatedState>: SimulatedService {
         }
     }
 
-    /// Access for what runs beside the server.
+    /// Access for tasks beside the server.
     package func update<Value>(_ body: (inout State) -> Value) -> Value { state.withLockedValue { body(&$0) } }
 }
 
@@ -87,8 +87,8 @@ package struct SimulatorServer<Service: SimulatedService>: Sendable {
     private let background: [any ServiceLifecycle.Service]
 
     /// - Parameters:
-    ///   - port: 0 for any free one.
-    ///   - background: what runs beside the server.
+    ///   - port: 0 for any free port.
+    ///   - background: tasks beside the server.
     package init(
         _ service: Service, host: String = "127.0.0.1", port: Int = 0,
         background: [any ServiceLifecycle.Service] = []
@@ -99,8 +99,8 @@ package struct SimulatorServer<Service: SimulatedService>: Sendable {
         self.background = background
     }
 
-    /// Serves until SIGTERM or SIGINT. Hanging requests are cut off within half a second of it.
-    /// - Parameter onReady: is called with the address, such as `http://127.0.0.1:8090`.
+    /// Serves until SIGTERM or SIGINT. Hanging requests are aborted within half a second of it.
+    /// - Parameter onReady: called with the address, such as `http://127.0.0.1:8090`.
     package func run(onReady: @escaping @Sendable (String) -> Void) async throws {
         var logger = Logger(label: "simulator") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .critical
@@ -115,10 +115,10 @@ package struct SimulatorServer<Service: SimulatedService>: Sendable {
         try await application.runService()
     }
 
-    /// The same as a program: prints where it listens, or why it cannot.
+    /// Serves as a program: prints its address, or why it cannot serve.
     /// - Parameters:
     ///   - name: such as `store-simulator google`; the program's name comes first.
-    ///   - onReady: is called with the address, before it is printed.
+    ///   - onReady: called with the address, before it is printed.
     package func run(as name: String, onReady: @escaping @Sendable (String) -> Void = { _ in }) async throws {
         do {
             try await run { address in
@@ -134,7 +134,7 @@ package struct SimulatorServer<Service: SimulatedService>: Sendable {
 }
 
 package enum StandardOutput {
-    /// Writes a line past all buffers: a script that waits for it reads from a pipe, and the next line may be hours away.
+    /// Writes a line without buffering: a script reads it from a pipe, and the next line may be hours away.
     package static func say(_ line: String) throws {
         try FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
     }

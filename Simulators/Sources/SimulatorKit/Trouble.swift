@@ -1,16 +1,16 @@
 import Foundation
 
-/// What happens to a call in place of its response.
+/// Simulated failure of a call.
 package enum Trouble: Sendable, Equatable {
-    /// A response with this status. The call takes no effect.
+    /// A response with this status. The call has no effect.
     case status(Int, RetryAfterHeader?)
-    /// No response until the client goes. The call takes no effect.
+    /// No response until the client disconnects. The call has no effect.
     case hang
-    /// A connection reset without a response. The call takes no effect.
+    /// A connection reset without a response. The call has no effect.
     case reset
     /// A connection reset after the call took effect.
     case loseAnswer
-    /// A response with status 200 and a body that is no JSON, after the call took effect.
+    /// A response with status 200 and a body that is not JSON, after the call took effect.
     case garbage
 
     package var takesEffect: Bool {
@@ -24,9 +24,9 @@ package enum Trouble: Sendable, Equatable {
 /// The value of a `Retry-After` header (RFC 9110 section 10.2.3).
 package enum RetryAfterHeader: Sendable, Equatable {
     case text(String)
-    /// An HTTP date so long after the call.
+    /// An HTTP date this long after the call.
     case date(milliseconds: Int64)
-    /// A time so long after the call, in milliseconds since 1970: neither seconds nor a date, as the App Store writes it.
+    /// A time this long after the call, in milliseconds since 1970: neither seconds nor a date, like the App Store's.
     case epoch(milliseconds: Int64)
 
     package func header(at now: Date) -> String {
@@ -37,7 +37,8 @@ package enum RetryAfterHeader: Sendable, Equatable {
         }
     }
 
-    /// RFC 9110 section 5.6.7. Rounded up to a whole second, so that a client that waits for it never comes too early.
+    /// RFC 9110 section 5.6.7. Rounded up to a whole second, so that a client that waits for it does not come too
+    /// early.
     private static func httpDate(_ date: Date) -> String {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
@@ -52,11 +53,11 @@ package enum RetryAfterHeader: Sendable, Equatable {
     }
 }
 
-/// Values that are used up in the order in which they were added, each so many times.
+/// Values that are consumed in the order of their addition, each a number of times.
 package struct Counted<Value: Sendable & Equatable>: Sendable, Equatable {
     private struct Entry: Sendable, Equatable {
         let value: Value
-        /// nil: without end.
+        /// nil: unlimited.
         var times: Int?
     }
 
@@ -64,10 +65,10 @@ package struct Counted<Value: Sendable & Equatable>: Sendable, Equatable {
 
     package init() {}
 
-    /// - Parameter times: nil: without end.
+    /// - Parameter times: nil: unlimited.
     package mutating func add(_ value: Value, times: Int?) { entries.append(Entry(value: value, times: times)) }
 
-    /// Takes the first value, if it is one for this use.
+    /// Takes the first value, if it applies to this use.
     package mutating func next(where isMeant: (Value) -> Bool = { _ in true }) -> Value? {
         guard let first = entries.first, isMeant(first.value) else { return nil }
         if let times = first.times {
@@ -77,20 +78,20 @@ package struct Counted<Value: Sendable & Equatable>: Sendable, Equatable {
     }
 }
 
-/// Body of `PUT …/trouble`: what happens to calls from now on.
+/// Body of `PUT …/trouble`: failures of calls from now on.
 package struct TroubleOrder: Sendable, Equatable, Decodable {
     package enum CodingKeys: String, CodingKey {
         case on, status, errorCode, retryAfter, retryAfterMilliseconds, body, delayMilliseconds, hang, reset, times
     }
 
-    /// The route that it is for; nil for all.
+    /// Route that it applies to; nil for all.
     package var on: String?
     package var status: Int?
     package var errorCode: Int?
-    /// As it is to stand in the header.
+    /// Value of the header.
     package var retryAfter: String?
     package var retryAfterMilliseconds: Int64?
-    /// In place of the response's body.
+    /// Replaces the response's body.
     package var body: String?
     package var delayMilliseconds: Int64?
     package var hang: Bool?
@@ -98,7 +99,7 @@ package struct TroubleOrder: Sendable, Equatable, Decodable {
     /// Number of calls; nil for all.
     package var times: Int?
 
-    /// - Parameter fields: those that the simulator takes.
+    /// - Parameter fields: fields that the simulator accepts.
     package static func read(
         _ data: Data, _ fields: [CodingKeys], statuses: ClosedRange<Int>
     ) throws(ControlFault) -> TroubleOrder {
@@ -121,7 +122,7 @@ package struct TroubleOrder: Sendable, Equatable, Decodable {
         return order
     }
 
-    /// nil where the call is answered as usual.
+    /// nil if the call is answered normally.
     package var trouble: Trouble? {
         if hang == true { return .hang }
         if reset == true { return .reset }
@@ -133,27 +134,27 @@ package struct TroubleOrder: Sendable, Equatable, Decodable {
 }
 
 extension Counted<TroubleOrder> {
-    /// Holds one order alone.
+    /// Holds a single order.
     package init(_ order: TroubleOrder) {
         self.init()
         add(order, times: order.times)
     }
 
-    /// Takes what happens to a call of a route.
+    /// Takes the trouble for the next call of a route.
     package mutating func next(on route: String?) -> TroubleOrder? { next { $0.on == nil || $0.on == route } }
 }
 
 /// How a call ends.
 package enum Ending: Sendable, Equatable {
     case answer(Reply)
-    /// No response until the client goes.
+    /// No response until the client disconnects.
     case hang
-    /// A connection reset; `processed` where the call took effect.
+    /// A connection reset; `processed` if the call took effect.
     case reset(processed: Bool)
 
     /// - Parameters:
-    ///   - refusal: the response of a status that a trouble asks for, without `Retry-After`.
-    ///   - answer: lets the call take effect. Not called where the trouble prevents that.
+    ///   - refusal: the response for a trouble's status, without `Retry-After`.
+    ///   - answer: executes the call. Not called if the trouble prevents that.
     package init(_ trouble: Trouble?, at now: Date, refusal: (Int) -> Reply, answer: () -> Reply) {
         switch trouble {
         case nil: self = .answer(answer())
@@ -170,7 +171,7 @@ package enum Ending: Sendable, Equatable {
         }
     }
 
-    /// What is logged of it.
+    /// Outcome for the log.
     package var outcome: (outcome: CallOutcome, status: Int?) {
         switch self {
         case .answer(let reply): (.answered, reply.status)
@@ -182,9 +183,9 @@ package enum Ending: Sendable, Equatable {
 
 /// The decision about a call.
 package struct Verdict<Ticket: Sendable>: Sendable {
-    /// Identifies the call again when it has ended.
+    /// Identifies the call when it has ended.
     package let ticket: Ticket
-    /// Time to wait before the ending.
+    /// Delay before the ending.
     package let delayMilliseconds: Int64
     package let ending: Ending
 

@@ -4,7 +4,7 @@ import Foundation
 import ServiceLifecycle
 import SimulatorKit
 
-/// `store-simulator`: plays Google's Play Developer API, Amazon's Receipt Verification Service, or Roku Pay.
+/// `store-simulator`: simulates Google's Play Developer API, Amazon's Receipt Verification Service, or Roku Pay.
 package struct StoreSimulatorCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "store-simulator",
@@ -35,9 +35,9 @@ struct ServeOptions: ParsableArguments {
     }
 
     /// - Parameters:
-    ///   - afterCall: is called after every call.
-    ///   - onReady: is called with the address, such as `http://127.0.0.1:8092`.
-    ///   - background: what runs beside the server.
+    ///   - afterCall: called after every call.
+    ///   - onReady: called with the address, such as `http://127.0.0.1:8092`.
+    ///   - background: tasks beside the server.
     func serve<Store>(
         _ store: Store, as name: String, afterCall: @escaping @Sendable () -> Void = {},
         onReady: @escaping @Sendable (LockedService<StoreFront<Store>>, String) -> Void = { _, _ in },
@@ -90,7 +90,7 @@ struct GoogleServe: AsyncParsableCommand {
     }
 }
 
-/// Where notifications go from the start; `PUT /control/push` changes it.
+/// Initial address for notifications; `PUT /control/push` changes it.
 struct PushOptions: ParsableArguments {
     @Option(help: "The address that notifications are pushed to, such as http://127.0.0.1:8080/google/notifications.")
     var pushURL: String?
@@ -137,7 +137,7 @@ struct CreateServiceAccount: ParsableCommand {
     }
 
     func run() throws {
-        // A key that is in use is not to be lost by a slip of the pen.
+        // A key in use must not be overwritten by mistake.
         guard !FileManager.default.fileExists(atPath: out) else { throw ValidationError("\(out) is there already") }
         let file = try ServiceAccountFile.made(tokenURI: tokenURI).json()
         guard FileManager.default.createFile(atPath: out, contents: file, attributes: [.posixPermissions: 0o600]) else {

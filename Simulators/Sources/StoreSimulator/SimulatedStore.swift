@@ -1,32 +1,32 @@
 import Foundation
 import SimulatorKit
 
-/// A store without HTTP and without a clock: what it knows, and what it answers.
+/// A store without HTTP and clock: its data and its answers.
 protocol SimulatedStore: Sendable {
-    /// Which routes trouble can be made for.
+    /// Routes that can be given trouble.
     static var routes: [String] { get }
 
-    /// Which of them a call goes to; nil for an address that is none.
+    /// Route of a call; nil for an unknown address.
     func route(_ call: Call) -> String?
 
     mutating func answer(_ call: Call, at now: Date) -> StoreOutcome
 
-    /// Carries out a control call, under `/control/`.
+    /// Executes a control call, under `/control/`.
     ///
-    /// - Parameter segments: what follows `control` in the path.
+    /// - Parameter segments: the parts of the path after `control`.
     mutating func control(_ segments: [String], _ call: Call, at now: Date) throws(ControlFault) -> Reply
 }
 
-/// An answer, and what is kept of the call.
+/// An answer, and the logged data of the call.
 struct StoreOutcome: Sendable {
     var reply: Reply
     /// `good`, `bad`, or `absent`.
     var credentials: String
-    /// Without what nobody may read.
+    /// The path without secrets.
     var shownPath: String
 }
 
-/// A simulated store with its log and its trouble.
+/// A simulated store with its log and trouble.
 struct StoreFront<Store: SimulatedStore>: SimulatedState {
     static var bodyLimit: Int { 65_536 }
     static var controlPrefix: String { "control" }
@@ -46,7 +46,7 @@ struct StoreFront<Store: SimulatedStore>: SimulatedState {
         if order?.trouble?.takesEffect ?? true {
             outcome = store.answer(call, at: now)
         } else {
-            // The log needs the credentials and the path, and the call must change nothing.
+            // The log needs the credentials and the path, but the call must have no effect. So it runs on a copy.
             var copy = store
             outcome = copy.answer(call, at: now)
         }
@@ -57,7 +57,7 @@ struct StoreFront<Store: SimulatedStore>: SimulatedState {
         }
         if case .answer(var reply) = ending, let order {
             if let body = order.body { reply.body = Data(body.utf8) }
-            // With a status it is there already.
+            // An answer with a status already has the header.
             ending = .answer(order.status == nil ? reply.with(header: "Retry-After", order.retryAfter) : reply)
         }
         let (logged, status) = ending.outcome
@@ -108,12 +108,12 @@ struct LoggedStoreCall: Sendable, Encodable {
     /// `good`, `bad`, or `absent`.
     let credentials: String
     let outcome: CallOutcome
-    /// nil where it was not answered.
+    /// nil if it was not answered.
     let status: Int?
 }
 
 extension Call {
-    /// The body of a control call. An empty one is an empty object.
+    /// The body of a control call. An empty body counts as an empty object.
     var objectText: Data {
         get throws(ControlFault) {
             guard let body else { throw .tooLarge }

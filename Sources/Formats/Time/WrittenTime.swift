@@ -1,4 +1,5 @@
-/// The fields of a date in the form of RFC 3339 and ISO 8601: `2030-01-01`, `2030-01-01T00:00:00.5Z`, `2030-01-01 00:00:00+0100`.
+/// The fields of a date in the form of RFC 3339 and ISO 8601: `2030-01-01`, `2030-01-01T00:00:00.5Z`, `2030-01-01
+/// 00:00:00+0100`.
 ///
 /// Each reader decides which separators, fractions, leap seconds and time zones it takes.
 public struct WrittenTime: Sendable {

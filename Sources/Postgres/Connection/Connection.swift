@@ -22,7 +22,7 @@ final class Connection {
     var lastProgress = ContinuousClock.now
     /// Number of flights whose caller no longer waits.
     var abandoned = 0
-    /// Set if the connection is to be closed as soon as it is idle: the reason.
+    /// Set if the connection must be closed as soon as it is idle: the reason.
     var retirement: PostgresError?
     let opened = ContinuousClock.now
     /// Resumed when the connection has ended.

@@ -37,7 +37,7 @@ extension ConsumptionStore {
         ).map(Self.request)
     }
 
-    /// Open requests that are due soon. Refunds of sandbox purchases need no answer, so they do not count.
+    /// Open requests that are due soon. Sandbox purchases do not count: their refunds are not decided.
     private static let isEndangered: SQL = """
         r.state = 1 AND r.environment = \(.text(StoreEnvironment.production)) AND r.deadline < now() + interval '2 hours'
         """

@@ -142,8 +142,8 @@ extension NotificationStore {
     func publisher(of notification: StoreNotification) async throws -> PublisherID {
         let publishers = try await relay.publishers.ids()
         guard publishers.count > 1 else { return publishers.first ?? PublisherID.first }
-        // If only one publisher has keys for the app, the notification is that publisher's, whoever posted its
-        // purchases.
+        // If only one publisher has keys for the app, the notification is that publisher's, even if another one's app
+        // posted its purchases.
         if let bundle = notification.app {
             // Two rows suffice to see whether there is only one. Reads all of a small table.
             let owners = try await database.query(

@@ -16,7 +16,8 @@ public enum CommitOutcome: Sendable, Equatable {
 ///         ─► contract, its subscription, the order's state, messages; COMMIT
 extension OrderStore {
     private static let mostTries = 5
-    /// Conflicts with concurrent transactions, which a retry resolves: unique violations, deadlocks, serialization failures.
+    /// Conflicts with concurrent transactions, which a retry resolves: unique violations, deadlocks, serialization
+    /// failures.
     private static let races: [String?] = ["23505", "40P01", "40001"]
 
     /// Creates the contract of an order, or adds its subscription to the contract that the order names.

@@ -86,7 +86,8 @@ extension RetentionStore {
         ).map { try $0.get("bucket") }
     }
 
-    /// Deletes old rows of the default partition, which cannot be dropped, a bounded number at a time. Index used: its primary key.
+    /// Deletes old rows of the default partition, which cannot be dropped, a bounded number at a time. Index used: its
+    /// primary key.
     ///
     /// - Returns: how many rows were deleted.
     func removeFromDefault(

@@ -28,8 +28,8 @@ extension WebhookStore {
         LEFT JOIN webhook_endpoints e ON e.id = d.endpoint
         """
 
-    /// A page, newest first. Indexes used: `webhook_deliveries_lane` for a customer, else backwards `webhook_deliveries_newest` or
-    /// `webhook_deliveries_failed`.
+    /// A page, newest first. Indexes used: `webhook_deliveries_lane` for a customer, else backwards
+    /// `webhook_deliveries_newest` or `webhook_deliveries_failed`.
     public func deliveries(
         matching filter: DeliveryFilter, in scope: OpsScope
     ) async throws -> (items: [OpsDelivery], next: ValidationCursor?) {

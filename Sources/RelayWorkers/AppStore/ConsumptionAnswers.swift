@@ -10,7 +10,8 @@ import Tracing
 /// hours, and only with the customer's consent. The publisher reports the consent; without it nothing is sent.
 ///
 /// An answer is sent at least once: if a copy dies after the call, another copy sends it again, and Apple accepts the
-/// repeat. A request ends once. While Apple is unreachable, it is retried every 15 minutes at most, until the deadline.
+/// repeat. A request ends once. While Apple is unreachable, it is retried until the deadline, with pauses of 15 minutes
+/// at most.
 public struct ConsumptionAnswers: Service {
     let store: RelayStore
     let loop: WorkLoop

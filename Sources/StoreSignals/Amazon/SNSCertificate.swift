@@ -8,7 +8,8 @@ import X509
     import Foundation
 #endif
 
-/// A certificate that Amazon SNS signs messages with (source: Amazon SNS Developer Guide, "Verifying the signatures of Amazon SNS messages").
+/// A certificate with which Amazon SNS signs messages (source: Amazon SNS Developer Guide, "Verifying the signatures of
+/// Amazon SNS messages").
 ///
 /// Its issuers are not verified: SNS vouches for it by the address from which it is fetched.
 public struct SNSCertificate: Sendable {

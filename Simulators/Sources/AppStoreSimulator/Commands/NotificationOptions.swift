@@ -2,7 +2,7 @@ import AppStoreSimulation
 import ArgumentParser
 import Foundation
 
-/// What a notification tells, and with whose authority it is signed.
+/// Content of a notification, and the authority that signs it.
 struct NotificationOptions: ParsableArguments {
     @Option(help: "What create-roots has made.")
     var roots: String
@@ -63,13 +63,13 @@ struct NotificationOptions: ParsableArguments {
         }
     }
 
-    /// The body that is posted.
+    /// The body to post.
     func sign(_ notification: SimulatedNotification) throws -> Data {
         try StoreAuthority.kept(in: roots, for: .transactions).sign(notification)
     }
 }
 
-/// What follows from a notification's type, where nothing else was said.
+/// Defaults that follow from the notification's type.
 extension NotificationOptions {
     func notification(at now: Date) -> SimulatedNotification {
         let subject = originalTransactionID.map { transaction(of: $0, at: now) }

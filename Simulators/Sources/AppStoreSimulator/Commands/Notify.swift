@@ -44,7 +44,7 @@ struct Notify: AsyncParsableCommand {
         let signed = notification.notification(at: Date())
         let body = try notification.sign(signed)
         let api = api.map { SimulatedAPIClient(url: $0) }
-        // A receiver may ask at once.
+        // A receiver may query the API at once.
         try await api?.put(signed)
         guard !lost, let to else {
             try await api?.add(body, .noResponse)
@@ -54,7 +54,7 @@ struct Notify: AsyncParsableCommand {
     }
 }
 
-/// `1,2,4`: seconds between attempts. An empty text is for none.
+/// `1,2,4`: seconds between attempts. An empty text means none.
 struct RetrySeconds: ExpressibleByArgument {
     let schedule: DeliverySchedule
 
@@ -66,16 +66,16 @@ struct RetrySeconds: ExpressibleByArgument {
     }
 }
 
-/// Posts a notification until it is taken, or the schedule is at its end.
+/// Posts a notification until it is accepted or the schedule ends.
 struct Delivery: Sendable {
     let url: String
     let schedule: DeliverySchedule
     /// Records each attempt.
     let api: SimulatedAPIClient?
 
-    /// Writes a line for each attempt.
+    /// Prints a line for each attempt.
     ///
-    /// - Returns: whether it was taken.
+    /// - Returns: whether it was accepted.
     func run(_ body: Data) async throws -> Bool {
         var attempts = 0
         while true {

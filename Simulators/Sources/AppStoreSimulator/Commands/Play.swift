@@ -67,7 +67,7 @@ struct Play: AsyncParsableCommand {
     }
 }
 
-/// Carries out commands on one subscription, and posts each notification once.
+/// Executes commands on one subscription, and posts each notification once.
 struct LifePlayer {
     private var life: SimulatedSubscription
     private let transactions: StoreAuthority
@@ -75,7 +75,7 @@ struct LifePlayer {
     private let url: String
     /// A simulated API that records each notification, if any.
     private let api: SimulatedAPIClient?
-    /// The last notification; true before the first.
+    /// Whether the last notification was accepted; true before the first.
     private(set) var wasTaken = true
 
     init(
@@ -89,7 +89,7 @@ struct LifePlayer {
         self.api = api
     }
 
-    /// - Returns: one line, which says what is wrong where it cannot be done.
+    /// - Returns: one line: the result, or why the command failed.
     mutating func answer(_ line: String) async throws -> String {
         do {
             switch try LifeCommand(line) {
@@ -111,12 +111,12 @@ struct LifePlayer {
     }
 
     private mutating func tell(_ event: LifeEvent, isLost: Bool = false) async throws -> String {
-        // Before the wait, which may be long.
+        // Checked before the wait, which may be long.
         if let objection = life.objection(to: event, at: Date()) { throw objection }
         if let moment = life.earliest(for: event) { try await wait(until: moment) }
         let notification = try life.happen(event, at: Date())
         let body = try transactions.sign(notification)
-        // A receiver may ask at once.
+        // A receiver may query the API at once.
         var complaint = await complaint { try await $0.put(notification) }
         var status: Int?
         if !isLost { status = await HTTPCall.send(.POST, body, to: url) }
@@ -128,7 +128,7 @@ struct LifePlayer {
             separator: " ")
     }
 
-    /// The event stays recorded, also where the API cannot be reached.
+    /// The event stays recorded, even if the API is unreachable.
     private func complaint(_ telling: (SimulatedAPIClient) async throws -> Void) async -> String? {
         guard let api else { return nil }
         do {
@@ -139,7 +139,7 @@ struct LifePlayer {
         }
     }
 
-    /// Waits by the clock that dates signatures, which may be set meanwhile.
+    /// Waits by the clock that dates signatures, which may be changed meanwhile.
     private func wait(until moment: Date) async throws {
         while case let rest = moment.timeIntervalSinceNow, rest > 0 {
             try await Task.sleep(for: .seconds(min(rest, 1)))

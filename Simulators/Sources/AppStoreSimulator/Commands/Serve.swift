@@ -90,11 +90,11 @@ struct ServeAPI: AsyncParsableCommand {
 /// Options of `serve`.
 struct ServerSettings: Sendable {
     let authority: StoreAuthority
-    /// Authority whose certificates the OCSP responder knows, beside those of ``authority``.
+    /// Authority whose certificates the OCSP responder knows, besides those of ``authority``.
     var receipts: StoreAuthority?
     let verifier: TokenVerifier
     let environment: String
-    /// nil where answers do not name it.
+    /// nil if answers do not name it.
     let appAppleId: Int64?
     let pageSize: Int
     let keepRequests: Int

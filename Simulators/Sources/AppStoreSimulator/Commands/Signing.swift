@@ -36,7 +36,7 @@ struct CreateAPIKey: ParsableCommand {
     var output: String
 
     func run() throws {
-        // A key that is in use is not to be lost by a slip of the pen.
+        // A key in use must not be overwritten by mistake.
         guard !FileManager.default.fileExists(atPath: output) else {
             throw ValidationError("\(output) is there already")
         }
@@ -47,7 +47,7 @@ struct CreateAPIKey: ParsableCommand {
     }
 }
 
-/// What was bought, and with whose authority it is signed.
+/// Content of a purchase, and the authority that signs it.
 struct PurchaseOptions: ParsableArguments {
     @Argument(help: "What create-roots has made.")
     var folder: String
@@ -82,7 +82,7 @@ struct PurchaseOptions: ParsableArguments {
 
     /// In JSON.
     func transaction() throws -> Data {
-        // In whole seconds, as the App Store writes purchases.
+        // Whole seconds, like the App Store's purchases.
         let now = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
         var transaction = SimulatedTransaction(
             bundleId: bundleID, environment: environment, productId: productID, transactionId: transactionID,
@@ -134,9 +134,9 @@ struct SignReceipt: ParsableCommand {
 }
 
 extension StoreAuthority {
-    /// As `create-roots` has left it.
+    /// Reads an authority that `create-roots` has stored.
     ///
-    /// - Throws: `ValidationError`, which says what to do.
+    /// - Throws: `ValidationError` with advice.
     static func kept(in folder: String, for purpose: Purpose) throws -> StoreAuthority {
         let name =
             switch purpose {
@@ -153,7 +153,7 @@ extension StoreAuthority {
     }
 }
 
-/// What several commands demand of their options.
+/// Checks of options that several commands share.
 enum OptionChecks {
     static func environment(_ name: String) throws {
         guard ["Production", "Sandbox"].contains(name) else {

@@ -11,7 +11,7 @@ struct SimulatedAPIClient: Sendable {
 
     init(url: String) { address = url.hasSuffix("/") ? String(url.dropLast()) : url }
 
-    /// The state of the subscription, if it is about one.
+    /// Reports the subscription's state, if the notification concerns one.
     func put(_ notification: SimulatedNotification) async throws {
         guard let number = notification.transaction?.originalTransactionId,
             let update = SubscriptionUpdate(notification)
@@ -21,7 +21,7 @@ struct SimulatedAPIClient: Sendable {
         try await send(.PUT, JSONBody.encode(update), to: "subscriptions/\(number)")
     }
 
-    /// An attempt to deliver a signed notification.
+    /// Reports an attempt to deliver a signed notification.
     func add(_ body: Data, _ result: SendAttempt.Result) async throws {
         try await send(.POST, body, to: "notifications?sendAttemptResult=\(result.rawValue)")
     }
@@ -40,16 +40,16 @@ struct SimulatedAPIClient: Sendable {
     }
 }
 
-/// JSON that is sent somewhere, once.
+/// Sends JSON once.
 enum HTTPCall {
-    /// Where nobody listens the call ends at once.
+    /// If no server listens, the call fails at once.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration.singletonConfiguration
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
-    /// - Returns: the status; nil where nothing answers.
+    /// - Returns: the status; nil without an answer.
     static func send(
         _ method: HTTPMethod, _ body: Data, to url: String, timeout: TimeAmount = .seconds(30)
     ) async -> Int? {

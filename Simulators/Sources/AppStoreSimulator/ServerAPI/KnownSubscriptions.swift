@@ -7,10 +7,10 @@ struct KnownSubscription: Sendable {
 
     var transaction: SimulatedTransaction
     var renewal: SimulatedRenewal
-    /// nil where it follows from the dates.
+    /// nil if it follows from the dates.
     var status: SimulatedNotification.Status?
     var group: String
-    /// All by which it is found, the newest last.
+    /// All transactions by which it is found, the newest last.
     var transactionIds: [String]
 
     var number: String { transaction.originalTransactionId }
@@ -28,7 +28,7 @@ struct KnownSubscriptions: Sendable {
         kept[transactionId] ?? owners[transactionId].flatMap { kept[$0] }
     }
 
-    /// In place of what was said of it before; the transactions of before stay its own.
+    /// Replaces the subscription's previous state; earlier transactions remain its own.
     mutating func put(_ subscription: KnownSubscription) throws(ControlFault) -> KnownSubscription {
         let number = subscription.number
         let known = kept[number]
@@ -42,7 +42,7 @@ struct KnownSubscriptions: Sendable {
             }
         }
         var seen: Set<String> = []
-        // A transaction that is sent again is not an old one.
+        // A transaction that is sent again counts as new.
         let all = ((known?.transactionIds ?? []) + new).reversed().filter { seen.insert($0).inserted }
         var subscription = subscription
         subscription.transactionIds = all.prefix(KnownSubscription.mostTransactions).reversed()

@@ -5,7 +5,7 @@ import SimulatorKit
 
 /// The notifications sent, by signing time.
 struct NotificationHistory: Sendable {
-    /// A place between two notifications.
+    /// A position between two notifications.
     struct Position: Sendable, Comparable {
         let signedDate: Int64
         let sequence: Int
@@ -20,7 +20,7 @@ struct NotificationHistory: Sendable {
     private(set) var items: [RecordedNotification] = []
     private var nextSequence = 1
 
-    /// Another attempt where it is known by its name already.
+    /// If the notification's UUID is known, only the attempt is added.
     mutating func add(_ notification: RecordedNotification, _ attempt: SendAttempt) {
         if let index = items.firstIndex(where: { $0.uuid == notification.uuid }) {
             guard items[index].attempts.count < RecordedNotification.mostAttempts else { return }
@@ -43,7 +43,7 @@ extension RecordedNotification {
     }
 }
 
-/// A signed notification, read; nobody has judged its signature.
+/// A signed notification, read but not verified.
 struct RecordedNotification: Sendable {
     static let mostAttempts = 6
 
@@ -55,19 +55,19 @@ struct RecordedNotification: Sendable {
     let signedDate: Int64
     let environment: String
     let bundleId: String
-    /// nil where it is about no purchase.
+    /// nil if it concerns no purchase.
     let originalTransactionId: String?
-    /// What it tells of the purchase, signed.
+    /// The signed transaction in it.
     let signedTransactionInfo: String?
-    /// Its purchase ends by itself: false where it is about none.
+    /// Whether its purchase renews automatically; false if it concerns none.
     let renews: Bool
     /// The subscription's number and the transaction's.
     let transactionIds: [String]
     var attempts: [SendAttempt] = []
-    /// In the order in which they came.
+    /// Order of arrival.
     var sequence = 0
 
-    /// - Parameter body: as `sign-notification` writes it.
+    /// - Parameter body: written by `sign-notification`.
     init(body: Data) throws(ControlFault) {
         let outer: Body = try JSONBody.decode(from: body, fields: ["signedPayload"])
         let payload: Payload = try Self.content(of: outer.signedPayload, "signedPayload")
@@ -148,7 +148,7 @@ struct SendAttempt: Sendable, Encodable {
         case unsuccessfulStatus = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
         case other = "OTHER"
 
-        /// - Parameter status: nil where nothing answered.
+        /// - Parameter status: nil without an answer.
         init(status: Int?) {
             guard let status else {
                 self = .noResponse
@@ -163,9 +163,9 @@ struct SendAttempt: Sendable, Encodable {
     let sendAttemptResult: Result
 }
 
-/// What `POST /inApps/v1/notifications/history` asks for.
+/// Request of `POST /inApps/v1/notifications/history`.
 struct HistoryRequest: Sendable, Equatable {
-    /// How far back it may go, in milliseconds.
+    /// Limit of the history's age, in milliseconds.
     static let reach: Int64 = 180 * 86_400_000
 
     let startDate: Int64
@@ -201,7 +201,7 @@ struct HistoryRequest: Sendable, Equatable {
         let onlyFailures: Bool?
     }
 
-    /// A number of milliseconds, or something else in its place.
+    /// A number of milliseconds, or any other value.
     private struct Moment: Decodable {
         let milliseconds: Int64?
 
@@ -212,7 +212,7 @@ struct HistoryRequest: Sendable, Equatable {
     }
 }
 
-/// Where the next page of a history begins; it goes with the request that it was given out for.
+/// Position of the next page of a history; valid only with the same request.
 struct HistoryToken {
     let position: NotificationHistory.Position
     private let digest: String
@@ -222,7 +222,7 @@ struct HistoryToken {
         digest = Self.digest(of: request)
     }
 
-    /// - Returns: nil where it was not given out for this request.
+    /// - Returns: nil if it was issued for another request.
     init?(_ text: String, for request: HistoryRequest) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, let date = Int64(parts[0]), let sequence = Int(parts[1]),
@@ -271,7 +271,7 @@ extension SimulatedServerAPI {
         else { return false }
         guard let transactionId = request.transactionId else { return true }
         if notification.transactionIds.contains(transactionId) { return true }
-        // One of the subscription's other transactions.
+        // The requested id is one of the subscription's other transactions.
         return notification.originalTransactionId.map { $0 == known.find(transactionId)?.number } ?? false
     }
 }

@@ -39,7 +39,7 @@ struct ConsumptionRequest: Sendable, Codable {
     let consumptionPercentage: Int?
     let refundPreference: String?
 
-    /// - Parameter renews: it is an auto-renewable subscription.
+    /// - Parameter renews: whether it is an auto-renewable subscription.
     func check(renews: Bool) throws(APIFault) {
         guard customerConsented == true else { throw .customerConsented }
         guard let deliveryStatus, Self.deliveries.contains(deliveryStatus) else { throw .deliveryStatus }

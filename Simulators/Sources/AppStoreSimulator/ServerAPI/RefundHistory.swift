@@ -1,8 +1,8 @@
 import Foundation
 import SimulatorKit
 
-/// `GET /inApps/v2/refund/lookup/{transactionId}` (App Store Server API, "Get Refund History"): the `REFUND` notifications of a subscription, the
-/// oldest first. Customers are not simulated: each subscription is one's.
+/// `GET /inApps/v2/refund/lookup/{transactionId}` (App Store Server API, "Get Refund History"): the `REFUND`
+/// notifications of a subscription, oldest first. Customers are not simulated: each subscription has its own.
 extension SimulatedServerAPI {
     private static let mostOfAPage = 20
 

@@ -13,7 +13,7 @@ private enum ControlRoute: Equatable {
     case ocsp
     case requests
 
-    /// - Returns: nil where nothing has this address.
+    /// - Returns: nil for an unknown address.
     init?(_ segments: [String]) {
         guard segments.count > 1 else { return nil }
         switch (segments[1], segments.count) {

@@ -2,7 +2,7 @@ import AppStoreSimulation
 import Foundation
 import SimulatorKit
 
-/// `POST /ocsp03-…`: Apple's OCSP responder, which needs no token. The trouble of the other calls does not meet it.
+/// `POST /ocsp03-…`: Apple's OCSP responder, which needs no token. Trouble for other calls does not affect it.
 extension SimulatedServerAPI {
     static func isOCSP(_ call: Call) -> Bool { call.segments.count == 1 && call.segments[0].hasPrefix("ocsp03-") }
 

@@ -2,7 +2,7 @@ import AppStoreSimulation
 import Foundation
 import SimulatorKit
 
-/// The App Store Server API, without HTTP and without a clock: what it knows, the trouble it makes on request, and what it answers.
+/// The App Store Server API without HTTP and clock: its data, the requested trouble, and its answers.
 struct SimulatedServerAPI: SimulatedState {
     /// Several times the longest notification.
     static let bodyLimit = 128 * 1_024
@@ -89,7 +89,7 @@ enum APIRoute {
         }
     }
 
-    /// As a trouble names it.
+    /// Name of the route for trouble.
     var name: String {
         switch self {
         case .subscriptions: "subscriptions"
@@ -158,7 +158,7 @@ private struct StatusResponse: Encodable {
     let data: [Group]
 }
 
-/// How the API refuses, with Apple's codes (App Store Server API, "Error codes").
+/// The API's errors, with Apple's codes (App Store Server API, "Error codes").
 struct APIFault: Error, Equatable {
     let status: Int
     let code: Int
@@ -203,7 +203,7 @@ struct LoggedAPICall: Sendable, Encodable {
     let body: String?
     let authorized: Bool
     let outcome: CallOutcome
-    /// nil where it was not answered.
+    /// nil if it was not answered.
     let status: Int?
 
     init(
@@ -211,10 +211,10 @@ struct LoggedAPICall: Sendable, Encodable {
     ) {
         let token = call.bearerToken ?? call.authorization ?? ""
         func shown(_ text: String) -> String {
-            // Wherever a client puts it; a short one is no token, and may be part of any text.
+            // The token is removed wherever a client puts it. A short text is not a token and may be part of any other.
             String((token.utf8.count < 16 ? text : text.replacing(token, with: "[token]")).prefix(Self.longestText))
         }
-        // What OCSP asks is no text.
+        // An OCSP request is not text.
         let body = SimulatedServerAPI.isOCSP(call) ? nil : call.body
         let text = body.flatMap { $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self) }
         self.sequence = sequence

@@ -2,16 +2,17 @@ import AppStoreSimulation
 import Foundation
 import SimulatorKit
 
-/// State of a subscription, as `PUT /_simulator/subscriptions/{originalTransactionId}` says it. What is nil follows from the rest.
+/// State of a subscription in `PUT /_simulator/subscriptions/{originalTransactionId}`. Nil fields follow from the
+/// others.
 struct SubscriptionUpdate: Sendable, Hashable, Codable {
     var productId: String
     var expiresDate: Date
     var bundleId: String?
     var environment: String?
-    /// With Apple's numbers; nil where it follows from the dates at each read.
+    /// Apple's number; nil if it follows from the dates at each read.
     var status: Int?
     var transactionId: String?
-    /// Others of it, by which it is found.
+    /// The subscription's other transactions, by which it is found too.
     var transactionIds: [String]?
     var purchaseDate: Date?
     var originalPurchaseDate: Date?
@@ -41,15 +42,15 @@ struct SubscriptionUpdate: Sendable, Hashable, Codable {
         case previousOriginalTransactionId, webOrderLineItemId, subscriptionGroupIdentifier
     }
 
-    /// - Throws: where it is no JSON object, has a field too many or too few, or one that cannot be.
+    /// - Throws: if it is not a JSON object, or has unknown, missing or impossible fields.
     init(json: Data) throws(ControlFault) {
         self = try JSONBody.decode(from: json, fields: CodingKeys.allCases.map(\.rawValue))
         try check()
     }
 
-    /// What a notification tells of the subscription that it is about.
+    /// State of the subscription that a notification concerns.
     ///
-    /// - Returns: nil where it is about none.
+    /// - Returns: nil if it concerns none.
     init?(_ notification: SimulatedNotification) {
         guard let transaction = notification.transaction, let end = transaction.expiresDate else { return nil }
         productId = transaction.productId
@@ -77,12 +78,12 @@ struct SubscriptionUpdate: Sendable, Hashable, Codable {
         expirationIntent = renewal.expirationIntent
         priceIncreaseStatus = renewal.priceIncreaseStatus
         let following = SimulatedNotification.Status(transaction, renewal, at: notification.signedDate)
-        // A status that follows the dates keeps following them: what is active now ends by itself.
+        // A status that follows from the dates is not stored, so it continues to follow them.
         if let said = notification.status, said != following { status = said.rawValue }
     }
 }
 
-/// What cannot be.
+/// Checks for impossible values.
 extension SubscriptionUpdate {
     func check() throws(ControlFault) {
         try Self.demand(status.map { (1...5).contains($0) }, "status is 1 to 5")
@@ -106,24 +107,24 @@ extension SubscriptionUpdate {
         }
     }
 
-    /// Whether it can be the number of a transaction.
+    /// Whether the text can be a transaction's number.
     static func isNumber(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// - Parameter isGood: nil where nothing was said.
+    /// - Parameter isGood: nil if the field is missing.
     private static func demand(_ isGood: Bool?, _ message: String) throws(ControlFault) {
         guard isGood ?? true else { throw .invalid(message) }
     }
 }
 
-/// What is signed of it.
+/// The signed parts.
 extension SubscriptionUpdate {
     private static let day: TimeInterval = 86_400
 
     /// - Parameters:
-    ///   - app: the bundle id where none was said.
-    ///   - environment: where none was said.
+    ///   - app: default of the bundle id.
+    ///   - environment: default of the environment.
     func transaction(
         of originalTransactionId: String, app: String, environment: String, at now: Date
     ) -> SimulatedTransaction {

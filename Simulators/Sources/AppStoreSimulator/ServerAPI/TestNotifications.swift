@@ -2,9 +2,9 @@ import AppStoreSimulation
 import Foundation
 import SimulatorKit
 
-/// The test notifications that were asked for, and where notifications go.
+/// The requested test notifications, and the address for them.
 struct TestNotifications: Sendable {
-    /// One that has been asked for and not been posted yet.
+    /// A requested notification that has not been posted yet.
     struct Order: Sendable {
         let token: String
         let url: String
@@ -18,7 +18,7 @@ struct TestNotifications: Sendable {
 
     static let capacity = 1_000
 
-    /// nil where none is configured.
+    /// nil if none is configured.
     var url: String?
     private var waiting: [Order] = []
     private var known: [String: Sent] = [:]
@@ -36,7 +36,7 @@ struct TestNotifications: Sendable {
 
     mutating func end(_ order: Order, _ attempt: SendAttempt) { known[order.token]?.attempts.append(attempt) }
 
-    /// - Returns: nil where there is no such token, or no attempt has ended.
+    /// - Returns: nil for an unknown token, or before the first attempt has ended.
     func answer(_ token: String) -> CheckTestResponse? {
         guard let sent = known[token], let first = sent.attempts.first else { return nil }
         return CheckTestResponse(
@@ -52,8 +52,8 @@ struct CheckTestResponse: Encodable {
     let sendAttempts: [SendAttempt]
 }
 
-/// `POST /inApps/v1/notifications/test` and `GET /inApps/v1/notifications/test/{testNotificationToken}` (App Store Server API, "Request a Test Notification", "Get Test
-/// Notification Status").
+/// `POST /inApps/v1/notifications/test` and `GET /inApps/v1/notifications/test/{testNotificationToken}`. Source: App
+/// Store Server API, "Request a Test Notification", "Get Test Notification Status".
 extension SimulatedServerAPI {
     mutating func requestTest(at now: Date) throws -> Reply {
         guard let url = tests.url else { throw APIFault.noNotificationURL }

@@ -4,10 +4,10 @@ import NIOHTTP1
 import ServiceLifecycle
 import SimulatorKit
 
-/// Posts the test notifications that were asked for: once each, as the sandbox does.
+/// Posts the requested test notifications once each, like the sandbox.
 struct TestSender: Service {
     let api: LockedService<SimulatedServerAPI>
-    /// Comes after every call.
+    /// Yields after every call.
     let calls: AsyncStream<Void>
 
     func run() async throws {

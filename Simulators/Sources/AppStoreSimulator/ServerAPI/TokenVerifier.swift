@@ -6,14 +6,14 @@ import SimulatorKit
 struct TokenVerifier: Sendable {
     enum Verification: Sendable {
         case good
-        /// A good one, of another app.
+        /// A valid token for another app.
         case otherApp
         case bad
     }
 
     static let audience = "appstoreconnect-v1"
     static let longestLife: Double = 3_600
-    /// Seconds by which the clock of a token's maker may be ahead.
+    /// Seconds by which the issuer's clock may be ahead.
     static let leeway: Double = 60
 
     let key: P256.Signing.PublicKey
@@ -21,7 +21,7 @@ struct TokenVerifier: Sendable {
     let issuerId: String
     let bundleId: String
 
-    /// - Parameter token: what stands behind `Bearer`.
+    /// - Parameter token: the text after `Bearer`.
     func verify(_ token: String?, at now: Date) -> Verification {
         guard let jws = token.flatMap({ UnverifiedJWS($0) }),
             let header: Header = try? JSONBody.decode(from: jws.header),

@@ -1,44 +1,44 @@
 import SimulatorKit
 
-/// What the simulator does for a customer, or, as upstream trouble, for everybody.
+/// The simulator's behaviour for one customer, or, as upstream trouble, for all customers.
 struct Behaviour: Sendable, Equatable {
     enum Grant: Sendable, Equatable {
         case after(milliseconds: Int64)
         case never
     }
 
-    /// nil: as the default says.
+    /// nil: the default.
     var grant: Grant?
     /// Whether the customer holds offers before any payment.
     var holdsStandardOffers = false
     var heldOffers: [OfferId] = []
-    /// The status of what this customer is granted.
+    /// Status of granted entitlements.
     var status = EntitlementStatus.active
-    /// Whether what this customer is granted carries an expiry in the past.
+    /// Whether granted entitlements have an expiry in the past.
     var expired = false
-    /// What happens to calls that pass on a purchase.
+    /// Disturbance of calls that forward a purchase.
     var payment = Disturbance()
-    /// What happens to reads of entitlements and of synchronizations.
+    /// Disturbance of reads of entitlements and synchronizations.
     var read = Disturbance()
-    /// What happens to notifications about a subscription of the customer's.
+    /// Disturbance of notifications about the customer's subscriptions.
     var notification = Disturbance()
-    /// What happens to the customer's purchases of StoreKit 2.
+    /// Behaviour for the customer's StoreKit 2 purchases.
     var storeKit2 = ConnectorBehaviour()
-    /// What happens to the customer's purchases by the Google Play connector.
+    /// Behaviour for the customer's purchases through the Google Play connector.
     var google = ConnectorBehaviour()
-    /// What happens to the events that the customer causes.
+    /// Behaviour for events about the customer.
     var webhook = WebhookBehaviour()
-    /// The names as they were given.
+    /// The names as given.
     private(set) var names: [String] = []
 
     init() {}
 
-    /// Reads the plus tags of an email. Unknown ones are left out: people have plus addresses of their own.
+    /// Reads the plus tags of an email. Unknown tags are ignored, because people use plus addresses for other purposes.
     init(plusTags tags: [Substring]) {
         for tag in tags { _ = adopt(tag) }
     }
 
-    /// Reads names given through the control API, where an unknown one is a mistake.
+    /// Reads names from the control API, where an unknown name is an error.
     init(names: [String]) throws(ControlFault) {
         guard names.count <= 50 else { throw .invalid("at most 50 behaviours") }
         for name in names where !adopt(name[...]) {
@@ -46,7 +46,7 @@ struct Behaviour: Sendable, Equatable {
         }
     }
 
-    /// Whether it does nothing but disturb calls: only such a behaviour can be upstream trouble.
+    /// Whether it only disturbs calls: only such a behaviour can be upstream trouble.
     var disturbsOnly: Bool {
         grant == nil && !holdsStandardOffers && heldOffers.isEmpty && status == .active && !expired
             && webhook == WebhookBehaviour() && storeKit2.refusesOnly && google.refusesOnly
@@ -85,18 +85,18 @@ struct Behaviour: Sendable, Equatable {
     }
 }
 
-/// What happens to the events that a customer causes.
+/// Behaviour for events about a customer.
 struct WebhookBehaviour: Sendable, Equatable {
-    /// Payments are taken in, never granted, and an event says so.
+    /// Whether payments are accepted, but never granted, with an event that reports the refusal.
     var refuses = false
-    /// Each event is delivered twice.
+    /// Whether each event is delivered twice.
     var twice = false
-    /// No event is sent.
+    /// Whether no event is sent.
     var lost = false
     var lateMilliseconds: Int64 = 0
 
-    /// Adds what a name such as `twice` or `late-2s` means.
-    /// - Returns: false, with nothing changed, where it means nothing.
+    /// Adds the behaviour with a name such as `twice` or `late-2s`.
+    /// - Returns: false, without a change, for an unknown name.
     mutating func adopt(_ words: ArraySlice<Substring>) -> Bool {
         switch (words.first, words.count) {
         case ("failed", 1): refuses = true

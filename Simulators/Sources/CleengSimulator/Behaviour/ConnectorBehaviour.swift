@@ -1,28 +1,28 @@
-/// What happens to a customer's purchases that come by one of the connectors.
+/// Behaviour for a customer's purchases through a connector.
 struct ConnectorBehaviour: Sendable, Equatable {
     /// The store's answer to Cleeng about the purchase.
     enum Finding: Sendable, Equatable { case unknown, expired }
 
-    /// nil: what the simulator knows of it.
+    /// nil: the simulator's own data decides.
     var finding: Finding?
-    /// Says `retrying` rather than `processing` until it is finalized.
+    /// Whether reads show `retrying` instead of `processing` until it is finalized.
     var retries = false
-    /// As if the publisher had not set the connector up.
+    /// Whether calls are answered as if the publisher had not set up the connector.
     var isInactive = false
-    /// Purchases cannot be moved for now.
+    /// Whether purchases cannot be moved for now.
     var isMigrating = false
-    /// A purchase that was registered before is answered with what came of that, and not by 409.
+    /// Whether a repeated registration is answered with the earlier result instead of 409.
     var answersRepeats = false
-    /// `Correlation-Id` names nothing.
+    /// Whether `Correlation-Id` is ignored as an id.
     var makesIds = false
     /// Time between the end of a synchronization and the first read that shows the entitlement.
     var lagMilliseconds: Int64 = 0
 
-    /// Whether it does no more than refuse calls: only that can be for everybody.
+    /// Whether it only refuses calls: only such a behaviour can apply to all customers.
     var refusesOnly: Bool { finding == nil && !retries && !answersRepeats && !makesIds && lagMilliseconds == 0 }
 
-    /// Adds what a name such as `unknown` or `lagging-2s` means.
-    /// - Returns: false, with nothing changed, where it means nothing.
+    /// Adds the behaviour with a name such as `unknown` or `lagging-2s`.
+    /// - Returns: false, without a change, for an unknown name.
     mutating func adopt(_ words: ArraySlice<Substring>, of connector: Connector) -> Bool {
         switch (words.first, words.count) {
         case ("unknown", 1): finding = .unknown
@@ -42,7 +42,7 @@ struct ConnectorBehaviour: Sendable, Equatable {
 }
 
 extension Behaviour {
-    /// What happens to the purchases of one connector.
+    /// Behaviour for the purchases of one connector.
     func of(_ connector: Connector) -> ConnectorBehaviour {
         switch connector {
         case .storekit2: storeKit2

@@ -1,17 +1,17 @@
 import SimulatorKit
 
-/// What happens to calls of one kind: a delay, and troubles that are used up in the order in which they were named.
+/// Disturbance of one kind of calls: delays, and troubles that are consumed in the order of their names.
 struct Disturbance: Sendable, Equatable {
     static let longestMilliseconds: Int64 = 86_400_000
 
     private var delays = Counted<Int64>()
     private var troubles = Counted<Trouble>()
 
-    /// Takes what happens to the next call.
+    /// Takes the disturbance of the next call.
     mutating func next() -> (delayMilliseconds: Int64, trouble: Trouble?) { (delays.next() ?? 0, troubles.next()) }
 
-    /// Adds what a name such as `throttled-2-date`, `500-2`, `hang` or `slow-5s` means.
-    /// - Returns: false, with nothing changed, where it means nothing.
+    /// Adds the disturbance with a name such as `throttled-2-date`, `500-2`, `hang` or `slow-5s`.
+    /// - Returns: false, without a change, for an unknown name.
     mutating func adopt(_ words: ArraySlice<Substring>) -> Bool {
         var words = words
         guard let name = words.popFirst() else { return false }
@@ -31,7 +31,7 @@ struct Disturbance: Sendable, Equatable {
         return true
     }
 
-    /// The forms in which a 429 says when to come back.
+    /// Forms of `Retry-After` in a 429.
     private static let hints: [Substring: RetryAfterHeader?] = [
         "seconds": .text("1"), "date": .date(milliseconds: 1_000), "bare": nil,
     ]
@@ -67,12 +67,12 @@ struct Disturbance: Sendable, Equatable {
     }
 
     private struct Times {
-        /// nil: without end.
+        /// nil: unlimited.
         let limit: Int?
     }
 
-    /// Reads an optional count off the front.
-    /// - Returns: nil where the count makes no sense.
+    /// Removes and returns an optional count at the front.
+    /// - Returns: nil for an invalid count.
     private static func times(_ words: inout ArraySlice<Substring>) -> Times? {
         guard let word = words.first, let first = word.utf8.first, (0x30...0x39).contains(first) else {
             return Times(limit: nil)
@@ -82,7 +82,7 @@ struct Disturbance: Sendable, Equatable {
         return Times(limit: count)
     }
 
-    /// Reads `500ms`, `3s`, `2m` or, in seconds, `3`; a day at most.
+    /// Parses `500ms`, `3s`, `2m` or, in seconds, `3`; a day at most.
     static func milliseconds(_ text: Substring) -> Int64? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let factors: [Substring: Int64] = ["ms": 1, "s": 1_000, "": 1_000, "m": 60_000]

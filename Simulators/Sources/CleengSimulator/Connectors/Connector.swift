@@ -1,11 +1,11 @@
-/// Cleeng's APIs that register a purchase, and report the result later.
+/// Cleeng's APIs that register a purchase and report the result later.
 enum Connector: String, Sendable, CaseIterable {
     /// StoreKit 2, at `/storekit2/purchases`.
     case storekit2
     /// Google Play Billing V2, at `/google/purchases`.
     case google
 
-    /// Before the number of an error. Cleeng has published StoreKit 2's; Google's is the simulator's own.
+    /// Prefix of error numbers. Cleeng has published that of StoreKit 2; Google's is the simulator's own.
     var codePrefix: String {
         switch self {
         case .storekit2: "SK2C"
@@ -20,7 +20,7 @@ enum Connector: String, Sendable, CaseIterable {
         }
     }
 
-    /// A purchase that its store does not know.
+    /// Result for a purchase that its store does not know.
     var notFound: SynchronizationResult {
         switch self {
         case .storekit2: .transactionNotFound

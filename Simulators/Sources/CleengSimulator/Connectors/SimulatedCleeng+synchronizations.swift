@@ -2,7 +2,8 @@ import Foundation
 import SimulatorKit
 
 extension SimulatedCleeng {
-    /// `POST /storekit2/purchases`, `/google/purchases`, and their `…/transfers`: 202 `{"synchronizationId"}`. What comes of it shows later.
+    /// `POST /storekit2/purchases`, `/google/purchases`, and their `…/transfers`: 202 `{"synchronizationId"}`. The
+    /// result follows later.
     mutating func synchronize(_ request: SynchronizationRequest) -> Reply {
         let customer: Customer
         do throws(WireFault) {
@@ -36,7 +37,7 @@ extension SimulatedCleeng {
         return Reply(json: AnyJSON.object(synchronization.state))
     }
 
-    /// Google's connector makes one synchronization of a purchase token, for all customers.
+    /// Google's connector makes a single synchronization for a purchase token, for all customers.
     private func repeated(
         _ existing: Synchronization, _ request: SynchronizationRequest, _ customer: Customer
     ) -> Reply {
@@ -52,8 +53,8 @@ extension SimulatedCleeng {
             ))
     }
 
-    /// What the control API knows of a transaction or purchase token. An unknown one is its own original, and of the offer that its
-    /// subscription has already.
+    /// The control API's data on a transaction or purchase token. An unknown one is its own original, with the present
+    /// offer of its subscription.
     func transaction(_ id: String) -> StoreTransaction {
         transactions[id]
             ?? StoreTransaction(
@@ -61,7 +62,7 @@ extension SimulatedCleeng {
                 expiresAt: nil)
     }
 
-    /// - Returns: to whom the purchase is to belong.
+    /// - Returns: the customer to whom the purchase shall belong.
     private func admit(_ request: SynchronizationRequest) throws(WireFault) -> Customer {
         let customer = known(request.customerId)
         let connector = request.connector
@@ -77,7 +78,7 @@ extension SimulatedCleeng {
     private mutating func settle(_ synchronization: Synchronization, afterMilliseconds delay: Int64) {
         settlements.add(
             PendingSynchronization(dueAt: now.adding(milliseconds: delay), synchronization: synchronization))
-        // A delay of nothing is due at once.
+        // With zero delay, the result is due at once.
         advance(to: now)
     }
 }
@@ -107,7 +108,7 @@ extension WireFault {
 }
 
 extension SimulatedCleeng {
-    /// Finalizes what is due, in order, as far as it comes before a time, or before a number at that time.
+    /// Finalizes due synchronizations in order, up to a time, or up to a number at that time.
     mutating func settle(before limit: (moment: SimulatedTime, sequence: Int)) {
         while let due = settlements.pop(if: { ($0.dueAt, $0.synchronization.sequence) < limit }) {
             catchUp(to: due.dueAt)
@@ -151,7 +152,7 @@ extension SimulatedCleeng {
             appType: synchronization.connector.appType)
     }
 
-    /// What the owner has, as the new owner will have it.
+    /// The owner's entitlement, in the form for the new owner.
     private mutating func moved(
         _ owner: Subscription.Owner, _ transaction: StoreTransaction, _ connector: Connector, at moment: SimulatedTime
     ) -> Entitlement {

@@ -1,9 +1,9 @@
-/// A purchase of a connector that is looked at, or was.
+/// A running or finished check of a purchase by a connector.
 struct Synchronization: Sendable {
     enum Kind: Sendable, Equatable {
-        /// The purchase is made known.
+        /// The purchase is registered.
         case registration
-        /// It is to go to another customer.
+        /// The purchase moves to another customer.
         case transfer
     }
 
@@ -15,7 +15,7 @@ struct Synchronization: Sendable {
     }
 
     let id: String
-    /// Among synchronizations and grants, in the order of arrival.
+    /// Position among synchronizations and grants, in the order of arrival.
     let sequence: Int
     let kind: Kind
     let connector: Connector
@@ -23,17 +23,17 @@ struct Synchronization: Sendable {
     let transactionId: String
     /// Google only.
     let packageName: String?
-    /// To whom the purchase is to belong.
+    /// The customer to whom the purchase shall belong.
     let email: EmailAddress
     let customerId: Int
-    /// The behaviour of that customer when the call came.
+    /// The customer's behaviour at the time of the call.
     let behaviour: Behaviour
     /// nil while it runs.
     var outcome: Outcome?
 }
 
 extension Synchronization {
-    /// How far it is, as a read shows it.
+    /// Its state in a read.
     var state: [String: AnyJSON] {
         guard let outcome else {
             return ["status": .string(behaviour.of(connector).retries ? "retrying" : "processing")]
@@ -44,8 +44,8 @@ extension Synchronization {
         ]
     }
 
-    /// What comes of it.
-    /// - Parameter owner: to whom the transaction's subscription was given last.
+    /// The result of the check.
+    /// - Parameter owner: the last owner of the transaction's subscription.
     func result(
         of transaction: StoreTransaction, owner: Subscription.Owner?, at moment: SimulatedTime
     ) -> (SynchronizationResult, accessGranted: Bool) {
@@ -54,14 +54,14 @@ extension Synchronization {
         case .expired: return (.expired, false)
         case nil: break
         }
-        // Whether a subscription runs follows from its status, not from when a transaction of it ends: it may have been
-        // renewed since.
+        // A subscription's status, not the end of one transaction, decides whether it runs: it may have been renewed
+        // since.
         if let owner, owner.status.entitles {
             switch (kind, owner.email == email) {
             case (.transfer, false): return (.transferred, true)
             case (.registration, false): return (.unchanged, false)
             case (.transfer, true): return (.unchanged, true)
-            // Of another offer it is an upgrade.
+            // A purchase of another offer is an upgrade.
             case (.registration, true): if owner.offerId == transaction.offerId { return (.unchanged, true) }
             }
         }
@@ -73,31 +73,31 @@ extension Synchronization {
     }
 }
 
-/// How Cleeng says what came of a purchase.
+/// Result of a purchase's check, in Cleeng's terms.
 enum SynchronizationResult: String, Sendable {
-    /// A subscription was made. Cleeng's own word for it is not published.
+    /// A subscription was created. Cleeng has not published its own term.
     case registered = "PURCHASE_REGISTERED"
     case transferred = "PURCHASE_OWNERSHIP_TRANSFERRED"
     /// The owner stays the same.
     case unchanged = "PURCHASE_OWNERSHIP_UNCHANGED"
     case expired = "RECEIVED_EXPIRED_PURCHASE"
     case transactionNotFound = "TRANSACTION_ID_NOT_FOUND"
-    /// The simulator's own word for it.
+    /// The simulator's own term.
     case tokenNotFound = "PURCHASE_TOKEN_NOT_FOUND"
 }
 
-/// What its store would say of a purchase if it were asked.
+/// The store's answer about a purchase if Cleeng asked for it.
 struct StoreTransaction: Sendable, Equatable {
     /// Id of its subscription.
     let originalTransactionId: String
     let offerId: OfferId
-    /// nil: not known, and not over.
+    /// nil: unknown, and not in the past.
     let expiresAt: SimulatedTime?
 
     func isOver(at moment: SimulatedTime) -> Bool { expiresAt.map { $0 <= moment } ?? false }
 }
 
-/// A synchronization that will be finalized.
+/// A synchronization that is not finalized yet.
 struct PendingSynchronization: AgendaEntry {
     let dueAt: SimulatedTime
     let synchronization: Synchronization
@@ -111,13 +111,13 @@ struct PendingSynchronization: AgendaEntry {
     }
 }
 
-/// The synchronizations that run, one for each transaction at most, and the last ones that ran.
+/// Running synchronizations, at most one for each transaction, and recently finished ones.
 struct SynchronizationTable: Sendable {
-    /// Synchronizations by id in lower case: a UUID is the same in either.
+    /// Synchronizations by id in lower case, because the case of a UUID does not matter.
     private var table: BoundedTable<String, Synchronization>
-    /// The ids of those that run, by transaction.
+    /// Ids of running synchronizations, by transaction.
     private var running: [String: String] = [:]
-    /// The ids of the last ones, by purchase token: Google's are made once.
+    /// Ids of the latest synchronizations, by purchase token: Google's are created once.
     private var registered: [String: String] = [:]
     private var lastId = 0
 
@@ -129,21 +129,21 @@ struct SynchronizationTable: Sendable {
 
     subscript(id: String) -> Synchronization? { table[id.lowercased()] }
 
-    /// The one that a request is a repeat of: it runs, or it registered the same purchase token.
+    /// The synchronization that a request repeats: it is running, or has registered the same purchase token.
     func existing(_ request: SynchronizationRequest) -> Synchronization? {
         let id = running[request.transactionId]
         guard request.connector == .google else { return nil }
         return (id ?? (request.kind == .registration ? registered[request.transactionId] : nil)).flatMap { table[$0] }
     }
 
-    /// Whether a new one has to wait: one of the same transaction, or of the same name, still runs.
+    /// Whether a new one must wait, because one of the same transaction, or with the same id, is running.
     func isLocked(_ transactionId: String, id: String?) -> Bool {
         if running[transactionId] != nil { return true }
         guard let named = id.flatMap({ self[$0] }) else { return false }
         return named.outcome == nil
     }
 
-    /// An id that no other has: counted, so that the same calls always get the same ids.
+    /// Creates a unique id. It is counted, so that the same calls always get the same ids.
     mutating func makeId() -> String {
         var id: String
         repeat {
@@ -174,7 +174,7 @@ struct SynchronizationTable: Sendable {
         if registered[purchase] == key { registered[purchase] = nil }
     }
 
-    /// Notes what came of one; nothing where it has been forgotten.
+    /// Records a result; does nothing if the synchronization was dropped.
     mutating func finish(_ synchronization: Synchronization, _ outcome: Synchronization.Outcome) {
         let key = synchronization.id.lowercased()
         guard table[key]?.sequence == synchronization.sequence else { return }

@@ -8,13 +8,13 @@ struct SynchronizationRequest: Sendable, Equatable {
     let transactionId: String
     /// Google only.
     let packageName: String?
-    /// To whom the purchase is to belong.
+    /// The customer to whom the purchase shall belong.
     let customerId: Int
     let ipAddress: String?
-    /// What the caller calls the synchronization; nil where that is left to Cleeng.
+    /// The caller's id for the synchronization; nil if Cleeng chooses it.
     let id: String?
 
-    /// Reads header and body; of the body it names every wrong field at once.
+    /// Reads header and body; reports all invalid fields of the body at once.
     init(
         _ kind: Synchronization.Kind, of connector: Connector, body: AnyJSON?, correlationId: String?
     ) throws(WireFault) {

@@ -19,7 +19,7 @@ struct LoggedRequest: Sendable {
     var endedAt: SimulatedTime?
     var status: Int?
     var outcome = CallOutcome.inFlight
-    /// nil for everything that passes on no purchase.
+    /// nil unless the request forwards a purchase.
     var overlapped: Bool?
     let forward: Forward?
 }
@@ -78,16 +78,16 @@ struct RequestView: Encodable {
     }
 }
 
-/// Takes receipts, signed texts, tokens and passwords out of what is kept of a body, and bounds the rest.
+/// Removes receipts, signed texts, tokens and passwords from a logged body, and bounds the rest.
 struct BodyRedaction: Sendable {
     let receipt: ReceiptSummary?
     let publisherToken: String
 
-    /// How many values of one body are kept at most.
+    /// Limit of values logged from one body.
     static let limit = 200
-    /// Fields of notifications that hold what a receipt holds.
+    /// Fields of notifications with the same content as a receipt.
     private static let signed: Set = ["signedPayload", "latest_receipt"]
-    /// Fields of payments by which a purchase can be asked for.
+    /// Fields of payments by which a store can be asked about the purchase.
     private static let receipts: Set = ["receiptData", "purchaseToken", "receiptId"]
 
     func shown(_ value: AnyJSON) -> AnyJSON {
@@ -98,7 +98,7 @@ struct BodyRedaction: Sendable {
     private func shown(_ value: AnyJSON, key: String, _ budget: inout Int) -> AnyJSON {
         budget -= 1
         guard budget >= 0 else { return .string("…") }
-        // The secret that version 1 notifications carry, whatever its shape.
+        // The secret of version 1 notifications, whatever its type.
         if key == "password", !value.isNull { return .string(TokenPresence.present.rawValue) }
         switch value {
         case .string(let text) where Self.receipts.contains(key):
@@ -135,7 +135,7 @@ struct BodyRedaction: Sendable {
     }
 }
 
-/// All that is ever shown of a publisher token.
+/// Everything that is shown of a publisher token.
 enum TokenPresence: String, Sendable {
     case present
     case wrong
@@ -147,12 +147,12 @@ enum TokenPresence: String, Sendable {
 }
 
 extension FormItems {
-    /// For the log.
+    /// Shortened for the log.
     var bounded: [NamedValue] {
         items.map { NamedValue(name: BodyRedaction.bounded($0.name), value: BodyRedaction.bounded($0.value)) }
     }
 
-    /// An email of a control call: no address holds a space, so a bare plus sign is forgiven.
+    /// An email in a control call. Emails contain no spaces, so a space is read as an unencoded plus sign.
     func email(_ name: String) -> EmailAddress? {
         self[name].flatMap { EmailAddress($0.split(separator: " ").joined(separator: "+")) }
     }

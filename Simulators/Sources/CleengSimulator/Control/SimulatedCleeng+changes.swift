@@ -1,8 +1,8 @@
 import SimulatorKit
 
 extension SimulatedCleeng {
-    /// `POST /_simulator/customers/{email}/entitlements`: gives an entitlement at once, or changes the one that the
-    /// customer has to that offer.
+    /// `POST /_simulator/customers/{email}/entitlements`: grants an entitlement at once, or changes the customer's
+    /// present one to that offer.
     mutating func setEntitlement(_ email: EmailAddress, _ call: ControlCall) throws(ControlFault) -> Reply {
         try call.allowOnly("offerId", "status", "expiresAt", "originalTransactionId")
         guard let offer = call.body?["offerId"]?.string.flatMap({ OfferId($0) }) else {
@@ -31,7 +31,7 @@ extension SimulatedCleeng {
         return Reply(json: CustomerStateView(customer, pending: []))
     }
 
-    /// The newest one that still runs, else the newest.
+    /// The newest running entitlement, else the newest.
     private func entitlement(of email: EmailAddress, to offer: OfferId, _ key: String?) -> Entitlement? {
         let matching = customers[email]?.entitlements.filter { entitlement in
             entitlement.offerId == offer && entitlement.replacedBy == nil
@@ -61,7 +61,7 @@ extension SimulatedCleeng {
 }
 
 extension SimulatedCleeng {
-    /// `/_simulator/transactions/{transactionId}`: what Apple would say of a StoreKit 2 transaction.
+    /// `/_simulator/transactions/{transactionId}`: Apple's simulated data on a StoreKit 2 transaction.
     mutating func changeTransaction(_ id: String, _ call: ControlCall) throws(ControlFault) -> Reply {
         guard TransactionIdText.isAcceptable(id) else { throw .invalid("a transaction id is a text of digits") }
         if call.method == "PUT" {
@@ -79,7 +79,7 @@ extension SimulatedCleeng {
             ]))
     }
 
-    /// `/_simulator/tokens/{purchaseToken}`: what Google would say of a subscription.
+    /// `/_simulator/tokens/{purchaseToken}`: Google's simulated data on a subscription.
     mutating func changePurchase(_ token: String, _ call: ControlCall) throws(ControlFault) -> Reply {
         guard PurchaseTokenText.isAcceptable(token) else { throw .invalid("a purchase token is visible ASCII") }
         if call.method == "PUT" {
@@ -116,7 +116,7 @@ extension SimulatedCleeng {
 }
 
 extension SimulatedCleeng {
-    /// `/_simulator/webhooks`: where events go from now on, those that wait included.
+    /// `/_simulator/webhooks`: the address for events, including waiting ones.
     mutating func changeWebhooks(_ call: ControlCall) throws(ControlFault) -> Reply {
         switch call.method {
         case "PUT":

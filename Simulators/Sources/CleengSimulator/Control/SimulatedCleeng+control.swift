@@ -1,6 +1,6 @@
 import SimulatorKit
 
-/// A request to the control API, taken apart.
+/// A parsed request to the control API.
 struct ControlCall: Sendable {
     let method: String
     let route: ControlRoute
@@ -25,7 +25,7 @@ struct ControlCall: Sendable {
         self.body = json
     }
 
-    /// The list of behaviours in the body, which may also be one text with plus signs between.
+    /// The list of behaviours in the body, which may also be one text separated by plus signs.
     func behaviours() throws(ControlFault) -> [String] {
         switch body?["behaviours"] {
         case nil: return []
@@ -47,7 +47,7 @@ struct ControlCall: Sendable {
         return SimulatedTime(unixSeconds: seconds)
     }
 
-    /// - Throws: for fields beyond the named ones, which would be a typing error.
+    /// - Throws: for fields other than the named ones, which are probably typing errors.
     func allowOnly(_ names: String...) throws(ControlFault) {
         if case .object(let fields) = body { try ControlFault.check(fields.keys, known: names) }
     }
@@ -70,7 +70,7 @@ enum ControlRoute: Equatable {
     case reset
 
     /// - Parameter segments: the decoded parts of the path.
-    /// - Returns: nil where nothing has this address.
+    /// - Returns: nil for an unknown address.
     init?(segments: [String]) {
         let rest = segments.first == "_simulator" ? Array(segments.dropFirst()) : []
         switch (rest.first, rest.count) {
@@ -91,7 +91,7 @@ enum ControlRoute: Equatable {
         }
     }
 
-    /// What may be done there.
+    /// Methods that the address allows.
     var methods: [String] {
         switch self {
         case .health, .subscriptions, .stats: ["GET"]
@@ -104,7 +104,7 @@ enum ControlRoute: Equatable {
 }
 
 extension SimulatedCleeng {
-    /// Carries out a request to the control API. Call ``advance(to:)`` before.
+    /// Executes a request to the control API. Call ``advance(to:)`` before.
     mutating func control(_ call: ControlCall) throws(ControlFault) -> Reply {
         switch (call.route, call.method) {
         case (.health, _): return Reply(json: ["status": "ok"])
@@ -133,7 +133,7 @@ extension SimulatedCleeng {
         try call.allowOnly("behaviours", "known")
         let behaviour = try Behaviour(names: try call.behaviours())
         ensureCustomer(email)
-        // Not named, they stay: to be known and to have a number, nobody has to say again what the email says.
+        // If the body names none, the present behaviours stay: a registration need not repeat those of the email.
         if call.body?["behaviours"] != nil { adopt(behaviour, from: .control, for: email) }
         switch call.body?["known"] {
         case nil, .bool(true): customers[email]?.isKnown = true
@@ -149,7 +149,7 @@ extension SimulatedCleeng {
         return Reply(json: CustomerStateView(customer, pending: pending))
     }
 
-    /// Looks through the grants that are to come; only the control API may take that long.
+    /// Searches all pending grants; only the control API may take that long.
     private func pendingGrants(of email: EmailAddress) -> [PendingGrant] {
         agenda.all.filter { $0.email == email }.sorted()
     }

@@ -1,6 +1,6 @@
 import SimulatorKit
 
-/// Sums since the start or the last reset.
+/// Counts since the start or the last reset.
 struct Counters: Sendable {
     var payments = 0
     var paymentsByOutcome: [String: Int] = [:]
@@ -36,7 +36,7 @@ struct Counters: Sendable {
 }
 
 extension SimulatedCleeng {
-    /// Counts a call, whatever is going to become of it.
+    /// Counts a call, whatever its outcome.
     mutating func count(_ call: CleengCall, _ email: EmailAddress?) {
         switch call.kind {
         case .payment:
@@ -61,7 +61,7 @@ extension SimulatedCleeng {
     }
 }
 
-/// Sums since the start or the last reset.
+/// Counts since the start or the last reset.
 struct StatsView: Encodable {
     struct Closest: Encodable {
         let customerEmail: String

@@ -1,4 +1,4 @@
-/// One customer as the control API shows it.
+/// One customer in the control API.
 struct CustomerStateView: Encodable {
     struct EntitlementView: Encodable {
         let subscriptionId: Int
@@ -66,7 +66,7 @@ extension CustomerStateView.PendingView {
     }
 }
 
-/// One subscription as the control API shows it.
+/// One subscription in the control API.
 struct SubscriptionView: Encodable {
     struct EventView: Encodable {
         let at: String
@@ -114,13 +114,13 @@ struct SubscriptionView: Encodable {
     }
 }
 
-/// A list in the shape of Cleeng's own lists.
+/// A list in the format of Cleeng's lists.
 struct Page<Item: Encodable>: Encodable {
     let items: [Item]
     let totalItemCount: Int
 }
 
-/// Where events go, and the results of the last ones, as the control API shows it.
+/// Address for events, and the results of recent ones, in the control API.
 struct WebhooksView: Encodable {
     struct DeliveryView: Encodable {
         let topic: String

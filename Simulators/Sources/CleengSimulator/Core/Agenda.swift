@@ -1,6 +1,6 @@
-/// What is still to come, the earliest first (a binary heap).
+/// Future events, the earliest first (a binary heap).
 ///
-/// There is no timer: each access first takes off what has become due.
+/// There is no timer: each access first removes entries that have become due.
 struct Agenda<Entry: AgendaEntry>: Sendable {
     private var heap: [Entry] = []
 
@@ -20,10 +20,10 @@ struct Agenda<Entry: AgendaEntry>: Sendable {
         }
     }
 
-    /// Takes off the earliest entry if its time has come.
+    /// Removes the earliest entry if its time has come.
     mutating func popDue(at now: SimulatedTime) -> Entry? { pop { $0.dueAt <= now } }
 
-    /// Takes off the earliest entry if it is due.
+    /// Removes the earliest entry if it is due.
     mutating func pop(if isDue: (Entry) -> Bool) -> Entry? {
         guard let first = heap.first, isDue(first) else { return nil }
         heap.swapAt(0, heap.count - 1)
@@ -41,7 +41,7 @@ struct Agenda<Entry: AgendaEntry>: Sendable {
     }
 }
 
-/// What is to happen at a time; the lesser happens first.
+/// A future event; the lesser one happens first.
 protocol AgendaEntry: Comparable, Sendable {
     var dueAt: SimulatedTime { get }
 }

@@ -1,6 +1,6 @@
-/// A dictionary that forgets its oldest entry when a new one would exceed its capacity.
+/// A dictionary that drops its oldest entry when a new one would exceed its capacity.
 ///
-/// A stand-in that runs for days under load must not grow without end, and must not stop working either.
+/// A simulator that runs for days under load must neither grow without bound nor stop working.
 struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private(set) var values: [Key: Value] = [:]
     private var order: [Key] = []
@@ -13,7 +13,7 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     var count: Int { values.count }
 
-    /// Changes the value of an existing key in place; a key that is not there is left out.
+    /// Changes the value of an existing key in place; a new key is ignored.
     subscript(key: Key) -> Value? {
         get { values[key] }
         _modify {
@@ -23,7 +23,7 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Adds a key that is not there yet.
+    /// Adds a new key.
     /// - Returns: the evicted entry, if any.
     mutating func insert(_ value: Value, for key: Key) -> (key: Key, value: Value)? {
         if values.updateValue(value, forKey: key) != nil { return nil }

@@ -1,6 +1,6 @@
-/// What the simulator remembers of one email.
+/// The simulator's data on one email.
 struct Customer: Sendable {
-    /// Where the behaviour came from, so that a new default reaches those who follow it.
+    /// Origin of the behaviour: a new default applies only to customers who have the default.
     enum BehaviourSource: Sendable, Equatable {
         case plusTags
         case control
@@ -26,17 +26,17 @@ struct Customer: Sendable {
     var reads = ReadPace()
     var devices = DeviceLimiter()
 
-    /// Whether any entitlement opens the offer.
+    /// Whether any entitlement covers the offer.
     func isEntitled(to offer: OfferId) -> Bool {
         entitlements.contains { $0.status.entitles && offer.covers($0.offerId) }
     }
 
-    /// The latest expiry among the entitlements that open the offer.
+    /// The latest expiry of the entitlements that cover the offer.
     func expiry(of offer: OfferId) -> SimulatedTime? {
         entitlements.lazy.filter { $0.status.entitles && offer.covers($0.offerId) }.map(\.expiresAt).max()
     }
 
-    /// As reads show it.
+    /// The customer as shown in reads.
     func shown(at moment: SimulatedTime) -> Customer {
         var shown = self
         shown.entitlements.removeAll { $0.shownAt.map { $0 > moment } == true }
@@ -57,12 +57,12 @@ struct Customer: Sendable {
     }
 }
 
-/// A customer's address as customers are compared: trimmed, ASCII letters in lower case, by its bytes.
+/// An email in the form for comparison: trimmed, ASCII letters in lower case, compared by bytes.
 struct EmailAddress: Hashable, Sendable {
     /// Trimmed, ASCII letters in lower case, at most 320 bytes, one `@`, no white space inside.
     let text: String
 
-    /// - Returns: nil where the text cannot be an address.
+    /// - Returns: nil if the text cannot be an email.
     init?(_ text: some StringProtocol) {
         guard text.utf8.count <= 640 else { return nil }
         let trimmed = Self.lowercased(Self.trim(text))
@@ -84,7 +84,7 @@ struct EmailAddress: Hashable, Sendable {
         String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
-    /// What stands between the plus signs of the local part: `ana+flaky-2+after-3s@…` has `flaky-2` and `after-3s`.
+    /// Parts between plus signs in the local part: `ana+flaky-2+after-3s@…` has `flaky-2` and `after-3s`.
     var plusTags: [Substring] {
         guard let at = text.firstIndex(of: "@") else { return [] }
         return Array(text[..<at].split(separator: "+").dropFirst().prefix(20))
@@ -97,7 +97,7 @@ struct EmailAddress: Hashable, Sendable {
     }
 }
 
-/// One customer's right to one offer. Cleeng has one for each subscription, so an offer can occur more than once.
+/// A customer's right to an offer. Cleeng has one for each subscription, so an offer can occur more than once.
 struct Entitlement: Sendable {
     let subscriptionId: Int
     let originalTransactionId: String
@@ -106,13 +106,13 @@ struct Entitlement: Sendable {
     let grantedAt: SimulatedTime
     var expiresAt: SimulatedTime
     let appType: String
-    /// The subscription that took over, after a transfer or an upgrade.
+    /// The subscription that replaced this one, after a transfer or an upgrade.
     var replacedBy: Int?
-    /// Reads show it from then on; nil: at once.
+    /// Time from which reads show it; nil: at once.
     var shownAt: SimulatedTime?
 }
 
-/// `active` and `cancelled` (will not renew) entitle, `terminated` does not, whatever the expiry says.
+/// `active` and `cancelled` (will not renew) entitle, `terminated` does not, whatever the expiry is.
 enum EntitlementStatus: String, Codable, Sendable {
     case active
     case cancelled
@@ -121,13 +121,13 @@ enum EntitlementStatus: String, Codable, Sendable {
     var entitles: Bool { self != .terminated }
 }
 
-/// How fast entitlement reads of one customer follow each other.
+/// Intervals between entitlement reads of one customer.
 struct ReadPace: Sendable {
     private(set) var count = 0
     private(set) var lastReadAt: SimulatedTime?
     /// The shortest time between two reads.
     private(set) var minGapMilliseconds: Int64?
-    /// The same without the gaps in which the customer posted a payment: a client may read once before it forwards a
+    /// The same without intervals in which the customer posted a payment. A client may read once before it forwards a
     /// purchase and once right after, and still poll every five seconds.
     private(set) var minPollGapMilliseconds: Int64?
     private var paymentSinceLastRead = false
@@ -136,7 +136,7 @@ struct ReadPace: Sendable {
         paymentSinceLastRead = true
     }
 
-    /// - Returns: the gap to the read before, and whether a payment came between.
+    /// - Returns: the interval since the previous read, and whether no payment came between.
     mutating func noteRead(at now: SimulatedTime) -> (milliseconds: Int64, isPoll: Bool)? {
         defer {
             count += 1
@@ -153,14 +153,15 @@ struct ReadPace: Sendable {
     }
 }
 
-/// Cleeng's trap in `getAccessStatus`: four addresses for each customer, each held for three hours, then error 14.
+/// A limit in Cleeng's `getAccessStatus`: four IP addresses for each customer, each counted for three hours, then error
+/// 14.
 struct DeviceLimiter: Sendable {
     static let addresses = 4
     static let holdMilliseconds: Int64 = 3 * 3_600_000
 
     private var heldUntil: [String: SimulatedTime] = [:]
 
-    /// - Returns: false where the address would be the fifth.
+    /// - Returns: false for a fifth address.
     mutating func admits(_ address: String, at now: SimulatedTime) -> Bool {
         heldUntil = heldUntil.filter { $0.value > now }
         guard heldUntil[address] != nil || heldUntil.count < Self.addresses else { return false }

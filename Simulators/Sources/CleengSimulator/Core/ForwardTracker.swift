@@ -1,8 +1,8 @@
-/// What a call that passes on a purchase is about, as far as order and overlap are concerned.
+/// Keys of a call that forwards a purchase, to detect order and overlap.
 struct Forward: Sendable, Equatable {
     /// The original transaction id.
     let subscriptionKey: String
-    /// Email, offer and receipt together; by a connector, customer and transaction.
+    /// Email, offer and receipt together; for a connector, customer and transaction.
     let purchaseKey: String
 
     var keys: [String] { [subscriptionKey, purchaseKey] }
@@ -18,7 +18,7 @@ struct Forward: Sendable, Equatable {
     }
 }
 
-/// Sees whether two calls that pass on one purchase, or one subscription, were under way at the same time.
+/// Detects whether two forwards of one purchase, or one subscription, were in progress at the same time.
 struct ForwardTracker: Sendable {
     private struct Lane: Sendable {
         var inFlight: [Int] = []
@@ -28,16 +28,16 @@ struct ForwardTracker: Sendable {
     private var lanes: BoundedTable<String, Lane>
     private(set) var inFlight = 0
     private(set) var mostInFlight = 0
-    /// The most calls of one subscription that were under way at once.
+    /// Highest number of concurrent calls for one subscription.
     private(set) var mostInOneSubscription = 0
 
     init(capacity: Int) {
         lanes = BoundedTable(capacity: capacity)
     }
 
-    /// - Parameter startedAt: when the head of the request arrived. A call whose head arrived before the call before
-    ///   was answered overlapped it, even if its body was read only afterwards.
-    /// - Returns: the sequence numbers of the calls that it overlapped.
+    /// - Parameter startedAt: when the request's head arrived. A call overlaps the previous one if its head arrived
+    ///   before that was answered, even if its body was read later.
+    /// - Returns: the sequence numbers of the overlapped calls.
     mutating func begin(_ sequence: Int, of forward: Forward, startedAt: SimulatedTime) -> Set<Int> {
         inFlight += 1
         mostInFlight = max(mostInFlight, inFlight)
@@ -48,7 +48,7 @@ struct ForwardTracker: Sendable {
             var others = Set(lane.inFlight)
             if let last = lane.lastEnded, startedAt < last.at { others.insert(last.sequence) }
             if key == forward.subscriptionKey {
-                // The one that has just ended and those still under way need not have met each other.
+                // The call that has just ended and those in progress need not have overlapped each other.
                 let atOnce = max(lane.inFlight.count + 1, others.isEmpty ? 1 : 2)
                 mostInOneSubscription = max(mostInOneSubscription, atOnce)
             }

@@ -1,11 +1,11 @@
 /// A Cleeng offer id such as `S598742062_US`: the kind of offer, nine digits, and the country where it is sold.
 ///
-/// Cleeng's published schema wants one of S, P, E, A, R, nine digits of which the first is not 0, an underscore and two
-/// letters. The country may be left out: `getAccessStatus` then asks "in any country".
+/// Cleeng's published schema requires one of S, P, E, A, R, nine digits of which the first is not 0, an underscore and
+/// two letters. The country may be missing: `getAccessStatus` then means "in any country".
 struct OfferId: Hashable, Sendable {
     let text: String
 
-    /// Where nothing else is said.
+    /// The default offer.
     static let standard = OfferId(wellFormed: "S123456789_US")
 
     init?(_ text: some StringProtocol) {
@@ -26,7 +26,7 @@ struct OfferId: Hashable, Sendable {
     /// S subscription, P pass, E event, A one-time, R rental.
     var kind: Character { text.first ?? "S" }
 
-    /// As events write it.
+    /// Type name in events.
     var typeName: String {
         switch kind {
         case "S": "subscription"
@@ -37,7 +37,7 @@ struct OfferId: Hashable, Sendable {
         }
     }
 
-    /// Whether a question about `self` is answered by an entitlement to `other`.
+    /// Whether an entitlement to `other` answers a query for `self`.
     func covers(_ other: OfferId) -> Bool {
         text == other.text || (text.utf8.count == 10 && other.text.hasPrefix(text + "_"))
     }

@@ -1,8 +1,8 @@
 import SimulatorKit
 
-/// A call that has begun.
+/// A call in progress.
 struct CallTicket: Sendable {
-    /// A call from before a reset means nothing after it.
+    /// Calls from before a reset are ignored after it.
     let generation: Int
     /// Its number in the log.
     let sequence: Int
@@ -41,7 +41,7 @@ extension SimulatedCleeng {
         return Verdict(ticket, delayMilliseconds: delay, ending)
     }
 
-    /// Notes how a request ended.
+    /// Records the outcome of a request.
     mutating func end(_ ticket: CallTicket, outcome: CallOutcome, status: Int?, at moment: SimulatedTime) {
         guard ticket.generation == generation else { return }
         if let forward = ticket.forward {
@@ -131,7 +131,7 @@ extension SimulatedCleeng {
 }
 
 extension SimulatedCleeng {
-    /// Takes the trouble of the next call of everybody: what is meant for every call before what is meant for this kind.
+    /// Takes the upstream trouble of the next call: trouble for every call before trouble for this kind.
     mutating func upstreamTrouble(
         for kind: CleengCall.Kind
     ) -> (delayMilliseconds: Int64, trouble: Trouble?) {
@@ -145,7 +145,7 @@ extension SimulatedCleeng {
         return (delay + own.delayMilliseconds, trouble ?? own.trouble)
     }
 
-    /// Takes the trouble of the next call of this kind that is about a customer.
+    /// Takes the trouble of a customer's next call of this kind.
     mutating func trouble(
         of email: EmailAddress, for kind: CleengCall.Kind
     ) -> (delayMilliseconds: Int64, trouble: Trouble?) {

@@ -51,7 +51,7 @@ extension SimulatedCleeng {
             ]))
     }
 
-    /// The customer of a number, if Cleeng knows one.
+    /// The customer with a number, if Cleeng knows one.
     func known(_ id: Int) -> Customer? {
         emailsById[id].flatMap { customers[$0] }.flatMap { $0.isKnown ? $0.shown(at: now) : nil }
     }
@@ -77,11 +77,11 @@ struct EntitlementQuery: Sendable, Equatable {
     let limit: Int
     /// nil for all.
     let status: EntitlementStatus?
-    /// The first letters of the offers that are listed.
+    /// First letters of the listed offers.
     let offerKinds: Set<Character>
 
-    /// - Throws: 400 where `offset` or `limit` is missing (both are required), where neither `customerId` nor
-    ///   `customerEmail` is there, or where a value makes no sense.
+    /// - Throws: 400 if `offset` or `limit` is missing (both are required), if neither `customerId` nor `customerEmail`
+    ///   is given, or if a value is invalid.
     init(_ query: FormItems) throws(WireFault) {
         if let id = query["customerId"] {
             guard let number = Int(id), number > 0 else {

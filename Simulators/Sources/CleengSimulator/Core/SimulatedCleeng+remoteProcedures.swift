@@ -15,7 +15,7 @@ extension SimulatedCleeng {
         return batch.isBatch ? Reply(json: answers) : Reply(json: answers[0])
     }
 
-    /// Whom the first call that names somebody is about.
+    /// The customer of the first call that names one.
     func owner(of batch: RemoteProcedureBatch) -> EmailAddress? {
         for call in batch.calls {
             let byToken = call.params["customerToken"]?.string.flatMap { email(ofToken: $0) }
@@ -144,7 +144,7 @@ struct RemoteProcedureBatch: Sendable {
     /// A batch is answered with an array.
     let isBatch: Bool
     let publisherToken: String
-    /// Set where the body is no JSON, or no call at all.
+    /// Set if the body is not JSON or contains no call.
     let fault: RemoteProcedureFault?
 
     init(_ body: AnyJSON?, publisherToken: String) {
@@ -167,7 +167,7 @@ struct RemoteProcedureBatch: Sendable {
 
 /// One JSON-RPC call.
 struct RemoteProcedureCall: Sendable {
-    /// Always text in the answer, also where it was sent as a number.
+    /// Always text in the answer, even if it was sent as a number.
     let id: AnyJSON
     let method: String?
     let params: AnyJSON
@@ -187,7 +187,7 @@ struct RemoteProcedureCall: Sendable {
     var readsEntitlements: Bool { method == "getAccessStatus" || method == "getAccessibleTags" }
 }
 
-/// An error inside a JSON-RPC answer; the HTTP status is 200 all the same.
+/// An error inside a JSON-RPC answer; the HTTP status is still 200.
 ///
 /// 1 to 16 are Cleeng's own codes, negative ones those of JSON-RPC 2.0.
 struct RemoteProcedureFault: Error, Equatable, Sendable {

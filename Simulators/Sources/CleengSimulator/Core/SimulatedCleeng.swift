@@ -1,11 +1,11 @@
 import SimulatorKit
 
-/// The stand-in's whole state and all its rules, without input or output: calls go in with a time, verdicts come out.
+/// The simulator's whole state and rules, without input or output: calls go in with a time, verdicts come out.
 ///
-/// Grants need no timer. Each call first takes off the agenda what has become due (``advance(to:)``), so that every
-/// answer is as of its own time, and grants, transfers and lapses take effect in the order of their times.
+/// Grants need no timer. Each call first processes what has become due (``advance(to:)``). So every answer is as of its
+/// own time, and grants, transfers and lapses take effect in the order of their times.
 struct SimulatedCleeng: Sendable {
-    /// What an email that nobody knows is answered on entitlement reads. Cleeng does not document it.
+    /// Answer to entitlement reads for an unknown email, which Cleeng does not document.
     enum UnknownCustomerAnswer: String, Codable, Sendable {
         case empty
         case notFound
@@ -17,28 +17,28 @@ struct SimulatedCleeng: Sendable {
     var emailsById: [Int: EmailAddress] = [:]
     var subscriptions: BoundedTable<String, Subscription>
     var offerTags: BoundedTable<OfferId, [String]>
-    /// StoreKit 2's transactions and Google's purchase tokens that the control API knows, by id.
+    /// StoreKit 2 transactions and Google purchase tokens from the control API, by id.
     var transactions: BoundedTable<String, StoreTransaction>
     var synchronizations: SynchronizationTable
     var agenda = Agenda<PendingGrant>()
     var settlements = Agenda<PendingSynchronization>()
     var lapses = Agenda<Lapse>()
-    /// Repeated receipts whose events are still to come.
+    /// Repeated receipts whose events are not sent yet.
     var repeatedReceipts = Agenda<RepeatedReceipt>()
-    /// Where events go; nil: nowhere.
+    /// Address for events; nil: none are sent.
     var webhooks: WebhookTarget?
     var outbox: WebhookOutbox
     var requests: RequestLog<LoggedRequest>
     var forwards: ForwardTracker
     var counters = Counters()
-    /// For customers without behaviour of their own.
+    /// Behaviour of customers without their own.
     var standard = Behaviour()
-    /// Grows with each new default.
+    /// Increases with each new default.
     var standardGeneration = 0
-    /// What happens to everybody.
+    /// Behaviour for all customers.
     var upstream = Behaviour()
     var unknownCustomer = UnknownCustomerAnswer.empty
-    /// Grows with each reset.
+    /// Increases with each reset.
     private(set) var generation = 0
     private var lastCustomerId = 100_000_000
     private var lastSubscriptionId = 1_000_000
@@ -57,7 +57,7 @@ struct SimulatedCleeng: Sendable {
         forwards = ForwardTracker(capacity: 2 * settings.subscriptionCapacity)
     }
 
-    /// Brings everything up to a time: grants, synchronizations and lapses that have become due take effect, in order.
+    /// Advances the state to a time: grants, synchronizations and lapses that have become due take effect, in order.
     mutating func advance(to moment: SimulatedTime) {
         now = max(now, moment)
         while let due = agenda.popDue(at: now) {
@@ -70,15 +70,15 @@ struct SimulatedCleeng: Sendable {
         lapse(until: now)
     }
 
-    /// Lets happen what comes before something that is due at a time.
+    /// Processes everything that precedes an event at this time.
     mutating func catchUp(to moment: SimulatedTime) {
-        // Only what comes before: a repeat of a grant follows it.
+        // Only earlier ones: a repeat of a grant follows the grant.
         publishRepeats(until: SimulatedTime(microseconds: moment.microseconds - 1))
         lapse(until: moment)
     }
 
-    /// Forgets everything, the default, the upstream trouble and the events that wait included. Ids begin anew; request numbers go on, so
-    /// that a request that is still under way finds no foreign entry.
+    /// Deletes all state, including the default, the upstream trouble and waiting events. Ids start again. Request
+    /// numbers continue, so that a request in progress finds no other request's entry.
     mutating func reset() {
         let (time, log, number) = (now, requests, generation + 1)
         self = SimulatedCleeng(settings: settings)
@@ -103,7 +103,7 @@ struct SimulatedCleeng: Sendable {
     }
 }
 
-/// What is decided when the simulator starts.
+/// Settings of the simulator's start.
 struct SimulatorSettings: Sendable {
     /// Time between an accepted payment and its grant, unless behaviour says otherwise.
     var grantAfterMilliseconds: Int64 = 1_000
@@ -111,24 +111,24 @@ struct SimulatorSettings: Sendable {
     var heldOffers: [OfferId] = ["S123456789_US", "S598742062_US"].compactMap { OfferId($0) }
     /// Offer of a connector's purchase that no call has described.
     var storeKit2Offer = OfferId.standard
-    /// How many requests `/_simulator/requests` remembers.
+    /// Number of requests that `/_simulator/requests` holds.
     var requestCapacity = 100_000
     var customerCapacity = 500_000
     var subscriptionCapacity = 500_000
     var transactionCapacity = 500_000
     var synchronizationCapacity = 500_000
-    /// How many events may wait to be sent.
+    /// Limit of waiting events.
     var webhookCapacity = 10_000
     /// The publisher's number in events.
     var broadcasterId: Int64 = 123_456_789
-    /// Where events go at first; nil: nowhere.
+    /// Initial address for events; nil: none are sent.
     var webhooks: WebhookTarget?
-    /// How long a granted subscription runs.
+    /// Length of a granted subscription.
     var periodMilliseconds: Int64 = 30 * 86_400_000
 }
 
 extension SimulatedCleeng {
-    /// Creates a customer on first use, with the behaviour that the email's plus tags or the default ask for.
+    /// Creates a customer on first use, with the behaviour of the email's plus tags or the default.
     mutating func ensureCustomer(_ email: EmailAddress) {
         if let customer = customers[email] {
             if case .standard(let generation) = customer.source, generation != standardGeneration {
@@ -149,7 +149,7 @@ extension SimulatedCleeng {
         }
     }
 
-    /// Gives a customer a behaviour, used-up troubles included anew, and the offers that it says are held already.
+    /// Sets a customer's behaviour, with all its troubles unused, and grants the offers that it says are already held.
     mutating func adopt(_ behaviour: Behaviour, from source: Customer.BehaviourSource, for email: EmailAddress) {
         customers[email]?.behaviour = behaviour
         customers[email]?.source = source
@@ -165,12 +165,12 @@ extension SimulatedCleeng {
         }
     }
 
-    /// An hour before a time, or a period after it.
+    /// An hour before a time if expired, else a period after it.
     func expiry(expired: Bool, from moment: SimulatedTime) -> SimulatedTime {
         moment.adding(milliseconds: expired ? -3_600_000 : settings.periodMilliseconds)
     }
 
-    /// The tags that an offer opens: its own id unless set.
+    /// Tags of an offer: its own id unless set.
     func tags(of offer: OfferId) -> [String] {
         offerTags[offer] ?? [offer.text]
     }

@@ -12,19 +12,19 @@ struct SimulatedTime: Hashable, Comparable, Sendable {
 
     /// `2026-11-20T10:00:00.000Z`.
     var iso8601: String {
-        // The fraction by hand: as a floating-point number it would often come out a millisecond short.
+        // The fraction is formatted by hand: as a floating-point number it would often be a millisecond short.
         let whole = Date(timeIntervalSince1970: Double(unixSeconds)).formatted(Date.ISO8601FormatStyle())
         let fraction = String(microseconds / 1_000 % 1_000 + 1_000).dropFirst()
         return "\(whole.dropLast()).\(fraction)Z"
     }
 
-    /// `2026-11-20T11:00:00+01:00`: with an offset that is not zero, as Cleeng writes it, so that nobody overlooks it.
+    /// `2026-11-20T11:00:00+01:00`: like Cleeng's, with an offset that is not zero, so that clients must handle it.
     var iso8601WithOffset: String {
         let shifted = Date(timeIntervalSince1970: Double(unixSeconds + 3_600))
         return "\(shifted.formatted(Date.ISO8601FormatStyle()).dropLast())+01:00"
     }
 
-    /// Reads what ``iso8601`` writes (with or without fractional seconds), or milliseconds since 1970 as digits.
+    /// Parses the form of ``iso8601`` (with or without fractional seconds), or milliseconds since 1970 as digits.
     init?(text: String) {
         if let milliseconds = Int64(text), (0...4_102_444_800_000).contains(milliseconds) {
             self.init(microseconds: milliseconds * 1_000)
@@ -41,7 +41,7 @@ struct SimulatedTime: Hashable, Comparable, Sendable {
         self.microseconds = microseconds
     }
 
-    /// Exact in both directions: a Date of these centuries resolves a quarter of a microsecond.
+    /// Exact in both directions: a Date in these centuries has a resolution of a quarter of a microsecond.
     init(_ date: Date) {
         self.init(microseconds: Int64((date.timeIntervalSince1970 * 1_000_000).rounded()))
     }
@@ -63,13 +63,13 @@ struct SimulatedTime: Hashable, Comparable, Sendable {
     static func < (left: SimulatedTime, right: SimulatedTime) -> Bool { left.microseconds < right.microseconds }
 }
 
-/// Tells the time. Handed in, so that tests decide what time it is.
+/// A clock that is passed in, so that tests control the time.
 struct SimulatorClock: Sendable {
-    /// The present moment; never earlier than the one before.
+    /// The current time; never earlier than before.
     let now: @Sendable () -> SimulatedTime
 
-    /// Wall time at the start plus what a monotonic clock has counted since: a step of the wall clock must neither
-    /// delay a grant nor make two forwards look as if they overlapped.
+    /// Wall time at the start plus monotonic time since then. A step of the wall clock must neither delay a grant nor
+    /// make two forwards look overlapping.
     static func system() -> SimulatorClock {
         let wallAtStart = Int64(Date().timeIntervalSince1970 * 1_000_000)
         let start = ContinuousClock.now

@@ -1,4 +1,4 @@
-/// What is known of one Apple subscription, that is of one original transaction id.
+/// State of one Apple subscription, identified by its original transaction id.
 struct Subscription: Sendable {
     struct Owner: Sendable {
         let email: EmailAddress
@@ -11,11 +11,11 @@ struct Subscription: Sendable {
 
     /// nil until the first grant.
     var owner: Owner?
-    /// In the order in which they will be granted.
+    /// In the order of their grant times.
     var pending: [PendingGrant] = []
-    /// When the newest notification that was acted on was signed.
+    /// Signing time of the newest notification that was applied.
     var lastNoticeAt: SimulatedTime?
-    /// When it ends because its renewal was not paid for.
+    /// Time at which it ends because its renewal was not paid.
     var lapsesAt: SimulatedTime?
     private(set) var history: [SubscriptionEvent] = []
 
@@ -31,20 +31,20 @@ struct Subscription: Sendable {
     }
 }
 
-/// One step in the life of a subscription.
+/// An event in a subscription's history.
 struct SubscriptionEvent: Sendable {
     enum Kind: String, Sendable {
-        /// First grant, or first after the one before was terminated.
+        /// First grant, or first one after termination.
         case created
-        /// Another email posted the receipt: a new subscription for it, the old one terminated.
+        /// Another email posted the receipt: it gets a new subscription, and the old one is terminated.
         case transferred
-        /// The same email posted the receipt for another offer: a new subscription, the old one terminated.
+        /// The same email posted the receipt for another offer: a new subscription replaces the old one.
         case upgraded
-        /// Changed by hand through the control API.
+        /// Changed through the control API.
         case set
-        /// A notification of the App Store said so.
+        /// Changed by a notification of the App Store.
         case notified
-        /// Its end came after a renewal that was not paid for.
+        /// Ended after an unpaid renewal.
         case lapsed
     }
 
@@ -58,17 +58,17 @@ struct SubscriptionEvent: Sendable {
     let status: EntitlementStatus
 }
 
-/// How a subscription came about; it decides which events are sent.
+/// Origin of a subscription, which decides the events that are sent.
 enum SubscriptionOrigin: Sendable {
     /// A receipt was posted.
     case payment
     /// A StoreKit 2 purchase was registered or moved.
     case synchronization
-    /// Through the control API.
+    /// The control API.
     case hand
 }
 
-/// A payment whose entitlement is still to come.
+/// A payment that is not granted yet.
 struct PendingGrant: AgendaEntry {
     /// Breaks ties between equal times in the order of arrival.
     let sequence: Int
@@ -89,7 +89,7 @@ struct PendingGrant: AgendaEntry {
     static func == (left: PendingGrant, right: PendingGrant) -> Bool { left.sequence == right.sequence }
 }
 
-/// The end of a subscription whose renewal was not paid for, unless a newer notification comes before.
+/// The end of a subscription with an unpaid renewal, unless a newer notification comes before.
 struct Lapse: AgendaEntry {
     let dueAt: SimulatedTime
     let originalTransactionId: String
@@ -100,7 +100,7 @@ struct Lapse: AgendaEntry {
 }
 
 extension SimulatedCleeng {
-    /// Takes in a payment whose structure is right. What comes of it shows later, in the entitlements.
+    /// Accepts a well-formed payment. Its result shows later, in the entitlements.
     mutating func accept(_ payment: Payment) {
         let email = payment.email
         customers[email]?.isKnown = true
@@ -118,7 +118,7 @@ extension SimulatedCleeng {
             last.email == email, last.offerId == payment.offerId,
             last.status.entitles || last.status == behaviour.status
         {
-            // The same receipt from the same customer again: a subscription exists, nothing is to be done but say so.
+            // The same receipt from the same customer again: the subscription exists, so only an event follows.
             return scheduleRepeat(payment, afterMilliseconds: delay)
         }
         enqueue(
@@ -133,11 +133,11 @@ extension SimulatedCleeng {
         if subscriptions[key] == nil { _ = subscriptions.insert(Subscription(), for: key) }
         subscriptions[key]?.pending.append(pending)
         agenda.add(pending)
-        // A delay of nothing is due at once.
+        // With zero delay, the grant is due at once.
         advance(to: now)
     }
 
-    /// Lets a grant take effect. The owner before loses the subscription.
+    /// Applies a grant. The previous owner loses the subscription.
     mutating func grant(_ pending: PendingGrant) {
         let key = pending.originalTransactionId
         subscriptions[key]?.pending.removeAll { $0.sequence == pending.sequence }
@@ -154,7 +154,7 @@ extension SimulatedCleeng {
         establish(entitlement, for: pending.email, by: .payment)
     }
 
-    /// Makes a new subscription the current one and terminates the one before, if that was still running.
+    /// Makes a new subscription the current one, and terminates the previous one if it is still running.
     mutating func establish(_ entitlement: Entitlement, for email: EmailAddress, by origin: SubscriptionOrigin) {
         let key = entitlement.originalTransactionId
         let id = entitlement.subscriptionId
@@ -185,8 +185,8 @@ extension SimulatedCleeng {
 }
 
 extension SimulatedCleeng {
-    /// Acts on what the App Store says of a subscription that was granted here. Notifications come in any order, so what
-    /// is older than the last one that was acted on says nothing any more; version 1 has no date and always counts.
+    /// Applies a notification about a subscription that was granted here. Notifications come in any order, so one older
+    /// than the last applied one is ignored. Version 1 has no date and always counts.
     mutating func apply(_ notice: StoreNotice) {
         guard let effect = notice.effect, let key = notice.originalTransactionId,
             let owner = subscriptions[key]?.owner
@@ -203,25 +203,25 @@ extension SimulatedCleeng {
             subscriptions[key]?.lapsesAt = nil
             change(key, to: .active, until: end, .notified, at: now)
         case .renewal(let isOn):
-            // Switching renewal gives nothing back to whom it was taken from: a refund often switches it off too.
+            // A change of renewal does not restore ended access: a refund often turns renewal off too.
             guard owner.status.entitles else { return }
             change(key, to: isOn ? .active : .cancelled, until: nil, .notified, at: now)
         case .lapse(let end):
             let due = max(end, now)
             subscriptions[key]?.lapsesAt = due
             lapses.add(Lapse(dueAt: due, originalTransactionId: key))
-            // An end that has passed is due at once.
+            // An end in the past takes effect at once.
             lapse(until: now)
         case .grace:
             subscriptions[key]?.lapsesAt = nil
         }
     }
 
-    /// Ends what had not been paid for when its time came.
+    /// Ends subscriptions whose unpaid renewal is due.
     mutating func lapse(until moment: SimulatedTime) {
         while let due = lapses.popDue(at: moment) {
             let key = due.originalTransactionId
-            // Something newer was said, or granted, since.
+            // A newer notification or grant has changed the end since.
             guard subscriptions[key]?.lapsesAt == due.dueAt else { continue }
             subscriptions[key]?.lapsesAt = nil
             guard subscriptions[key]?.owner?.status.entitles == true else { continue }
@@ -229,7 +229,7 @@ extension SimulatedCleeng {
         }
     }
 
-    /// - Parameter end: nil where the one that is known stands.
+    /// - Parameter end: nil keeps the known end.
     private mutating func change(
         _ key: String, to status: EntitlementStatus, until end: SimulatedTime?, _ kind: SubscriptionEvent.Kind,
         at moment: SimulatedTime

@@ -1,5 +1,5 @@
 extension SimulatedCleeng {
-    /// Publishes the events of a new subscription: its receipt was good, the one before ended, this one began.
+    /// Publishes the events of a new subscription: receipt validated, previous subscription ended, this one started.
     mutating func publishNew(
         _ entitlement: Entitlement, of email: EmailAddress, after previous: Subscription.Owner?,
         by origin: SubscriptionOrigin
@@ -12,7 +12,7 @@ extension SimulatedCleeng {
             if running == nil && isSame { result = .revived }
             if running != nil && previous.email != email { result = .transferred }
         }
-        // What is given by hand was no purchase: there was nothing to validate. A synchronization has an event of its own.
+        // A grant by the control API has no receipt to validate. A synchronization has an event of its own.
         if origin == .payment {
             publishValidation(
                 result, of: email, entitlement.offerId, subscriptionId: entitlement.subscriptionId,
@@ -38,15 +38,15 @@ extension SimulatedCleeng {
         publish(.subscriptionTerminated, data, of: email, causedBy: cause)
     }
 
-    /// Publishes the refusal of a payment, after its delay. Of the real event only topic and envelope are
-    /// known, so it says no cause.
+    /// Publishes the refusal of a payment, after its delay. Only topic and envelope of the real event are known, so it
+    /// names no cause.
     mutating func publishRefusal(_ payment: Payment, afterMilliseconds delay: Int64) {
         var data = facts(of: payment.email, payment.offerId, subscriptionId: nil, named: false)
         data["paymentGateway"] = .string(PaymentGateway(appType: payment.appType).rawValue)
         publish(.validationFailed, data, of: payment.email, causedBy: payment.email, afterMilliseconds: delay)
     }
 
-    /// Schedules the event of a repeated receipt: not before the first one has been granted.
+    /// Schedules the event of a repeated receipt, not before the first one has been granted.
     mutating func scheduleRepeat(_ payment: Payment, afterMilliseconds delay: Int64) {
         guard webhooks != nil, repeatedReceipts.count < outbox.capacity else { return }
         let granted = subscriptions[payment.subscription]?.pending.max()?.grantAt ?? now
@@ -62,7 +62,7 @@ extension SimulatedCleeng {
         }
     }
 
-    /// Publishes that a receipt changed nothing; no event where it has a new owner.
+    /// Publishes that a receipt changed nothing; no event if the subscription has a new owner.
     mutating func publishRepeat(of email: EmailAddress, _ offer: OfferId, _ key: String) {
         guard let owner = subscriptions[key]?.owner, owner.email == email, owner.offerId == offer,
             let entitlement = customers[email]?.entitlements.last(where: { $0.subscriptionId == owner.subscriptionId })
@@ -72,10 +72,10 @@ extension SimulatedCleeng {
             until: entitlement.expiresAt, from: nil)
     }
 
-    /// Takes the next event whose time has come. Call ``advance(to:)`` before.
+    /// Takes the next event that is due. Call ``advance(to:)`` before.
     mutating func takeWebhook() -> WebhookEvent? { outbox.popDue(at: now) }
 
-    /// Where an event is to go now; nil where it is not to be sent any more.
+    /// Current address for an event; nil if it is no longer to be sent.
     func target(of event: WebhookEvent) -> WebhookTarget? { event.generation == generation ? webhooks : nil }
 
     mutating func note(_ delivery: WebhookDelivery) {
@@ -99,8 +99,8 @@ extension SimulatedCleeng {
         publish(.validationSucceeded, data, of: email, causedBy: email)
     }
 
-    /// What every event says of its subscription.
-    /// - Parameter named: whether it may hold the email; that of a validation never does.
+    /// Fields about the subscription in every event.
+    /// - Parameter named: whether the event may hold the email; a validation's never does.
     private func facts(
         of email: EmailAddress, _ offer: OfferId, subscriptionId: Int?, named: Bool
     ) -> [String: AnyJSON] {
@@ -116,7 +116,7 @@ extension SimulatedCleeng {
         return data
     }
 
-    /// Queues an event. Without an address there are no events.
+    /// Queues an event. Does nothing without an address.
     mutating func publish(
         _ topic: WebhookEvent.Topic, _ data: [String: AnyJSON], of email: EmailAddress,
         causedBy cause: EmailAddress, afterMilliseconds delay: Int64 = 0

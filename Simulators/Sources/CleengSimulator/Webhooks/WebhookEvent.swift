@@ -1,4 +1,4 @@
-/// One event on its way out, as it will be sent.
+/// An event that waits to be sent.
 struct WebhookEvent: AgendaEntry {
     enum Topic: String, Sendable {
         case validationSucceeded = "inappPurchaseValidationSucceeded"
@@ -8,13 +8,13 @@ struct WebhookEvent: AgendaEntry {
         case subscriptionTerminated
     }
 
-    /// An event from before a reset means nothing after it.
+    /// Events from before a reset are ignored after it.
     let generation: Int
-    /// Breaks ties between equal times in the order of what happened.
+    /// Breaks ties between equal times by the order of events.
     let sequence: Int
     let dueAt: SimulatedTime
     let topic: Topic
-    /// Whom it is about.
+    /// The customer whom it concerns.
     let email: EmailAddress
     let body: [UInt8]
 
@@ -37,7 +37,7 @@ struct WebhookDelivery: Sendable {
     var isTaken: Bool { status.map { (200..<300).contains($0) } ?? false }
 }
 
-/// The events that wait to be sent, the earliest first, and the results of the last ones that were.
+/// Waiting events, the earliest first, and the results of recently sent ones.
 struct WebhookOutbox: Sendable {
     static let deliveryLimit = 100
 
@@ -52,7 +52,7 @@ struct WebhookOutbox: Sendable {
         self.capacity = capacity
     }
 
-    /// Those under way left out.
+    /// Number of waiting events, without those being sent.
     var count: Int { waiting.count }
 
     mutating func makeSequence() -> Int {
@@ -60,7 +60,7 @@ struct WebhookOutbox: Sendable {
         return lastSequence
     }
 
-    /// Where nobody takes the events off for long, the new ones are lost: the simulator must not grow without end.
+    /// If the receiver does not accept events for long, new ones are lost: the simulator's memory must be bounded.
     mutating func add(_ event: WebhookEvent) {
         guard waiting.count < capacity else {
             return note(WebhookDelivery(event: event, attempts: 0, status: nil, endedAt: event.dueAt))
@@ -76,11 +76,11 @@ struct WebhookOutbox: Sendable {
         deliveries.append(delivery)
     }
 
-    /// What waits is not sent any more.
+    /// Drops waiting events.
     mutating func removeWaiting() { waiting = Agenda() }
 }
 
-/// How Cleeng says what came of a receipt that was good.
+/// Result of a valid receipt, in Cleeng's terms.
 enum ValidationResult: String, Sendable {
     case created = "SubscriptionCreated"
     case transferred = "SubscriptionTransferred"
@@ -90,7 +90,7 @@ enum ValidationResult: String, Sendable {
     case revived = "SubscriptionRevived"
 }
 
-/// A receipt that its owner sent once more: it changes nothing, and an event says so when it has been looked at.
+/// A receipt that its owner sent again. It changes nothing, and an event reports that after the check.
 struct RepeatedReceipt: AgendaEntry {
     let sequence: Int
     let dueAt: SimulatedTime

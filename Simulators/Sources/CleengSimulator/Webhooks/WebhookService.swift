@@ -6,15 +6,15 @@ import NIOHTTP1
 import ServiceLifecycle
 import SimulatorKit
 
-/// Sends the events that wait, one after the other, so that they come in the order of what happened; one that nobody
-/// takes holds up the rest until it is given up.
+/// Sends waiting events one after another, so that they arrive in order. An event that is not accepted delays the
+/// others until it is given up.
 struct WebhookService: Service {
     let simulator: Simulator
 
-    /// Between the attempts for one event.
+    /// Pauses between the attempts for one event.
     static let pauses: [Duration] = [.milliseconds(250), .seconds(1), .seconds(4)]
     private static let timeout = TimeAmount.seconds(5)
-    /// Grants have no timer of their own: they take effect when somebody looks, and this is who looks.
+    /// Polling interval. Grants have no timer: they take effect on access, and this poll is such an access.
     private static let glance = Duration.milliseconds(20)
 
     func run() async throws {
@@ -32,7 +32,7 @@ struct WebhookService: Service {
     private func deliver(_ event: WebhookEvent) async {
         var attempts = 0
         var status: Int?
-        // Asked anew each time: after a reset, or under a new address, the old one is not to be bothered any more.
+        // Read again each time: after a reset, or a change of address, the old address must not be called any more.
         while !Task.isCancelled, let target = simulator.target(of: event) {
             attempts += 1
             status = await post(event, to: target)
@@ -42,7 +42,7 @@ struct WebhookService: Service {
         simulator.delivered(event, attempts: attempts, status: status)
     }
 
-    /// - Returns: nil where nothing answers.
+    /// - Returns: nil without an answer.
     private func post(_ event: WebhookEvent, to target: WebhookTarget) async -> Int? {
         var request = HTTPClientRequest(url: target.url)
         request.method = .POST
@@ -50,14 +50,14 @@ struct WebhookService: Service {
         request.headers.add(name: target.signatureHeader, value: target.signature(of: event.body))
         request.body = .bytes(ByteBuffer(bytes: event.body))
         guard let response = try? await HTTPClient.shared.execute(request, timeout: Self.timeout) else { return nil }
-        // Read to its end, so that the connection can be used again.
+        // The body is read only so that the connection can be reused.
         _ = try? await response.body.collect(upTo: 1_024 * 1_024)
         return Int(response.status.code)
     }
 }
 
-/// Where Cleeng's events go, and how they are signed. Cleeng's public documentation names neither the header nor the
-/// encoding, so both can be chosen.
+/// Address and signature of Cleeng's events. Cleeng's public documentation names neither the header nor the encoding,
+/// so both can be configured.
 struct WebhookTarget: Sendable, Equatable {
     enum Encoding: String, Sendable, CaseIterable {
         case hex, base64
@@ -70,7 +70,7 @@ struct WebhookTarget: Sendable, Equatable {
     private let secret: String
     let signatureHeader: String
     let signatureEncoding: Encoding
-    /// Whether the beginning and the end of a subscription also name the customer's email.
+    /// Whether start and end events also contain the customer's email.
     let withEmail: Bool
 
     init(

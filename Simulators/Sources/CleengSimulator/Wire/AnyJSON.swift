@@ -13,7 +13,7 @@ enum AnyJSON: Sendable, Equatable, Codable {
 
     init(from decoder: any Decoder) throws {
         let single = try decoder.singleValueContainer()
-        // Strings first: nearly all values of the calls that matter are strings, and a failed attempt is costly.
+        // Strings first: nearly all values in the relevant calls are strings, and a failed attempt is costly.
         if let value = try? single.decode(String.self) {
             self = .string(value)
         } else if single.decodeNil() {
@@ -44,7 +44,7 @@ enum AnyJSON: Sendable, Equatable, Codable {
         }
     }
 
-    /// - Returns: nil where the bytes are no JSON.
+    /// - Returns: nil if the bytes are not JSON.
     static func parse(_ bytes: some Sequence<UInt8>) -> AnyJSON? {
         try? JSONDecoder().decode(AnyJSON.self, from: Data(bytes))
     }
@@ -72,7 +72,7 @@ extension AnyJSON {
     static func optional(_ number: Int64?) -> AnyJSON { number.map(AnyJSON.int) ?? .null }
 }
 
-/// What the App Store writes.
+/// Values in the App Store's formats.
 extension AnyJSON {
     /// A time in milliseconds since 1970, as a number or as text.
     var milliseconds: SimulatedTime? {
@@ -87,7 +87,7 @@ extension AnyJSON {
     }
 
     /// The payload of a compact JWS, unverified.
-    /// - Returns: nil where the text is no JWS, or its payload no JSON object.
+    /// - Returns: nil if the text is not a JWS, or its payload is not a JSON object.
     static func payload(ofJWS text: String) -> AnyJSON? {
         guard let json = UnverifiedJWS(text).flatMap({ parse($0.payload) }), case .object = json else { return nil }
         return json

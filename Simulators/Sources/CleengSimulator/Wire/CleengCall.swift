@@ -2,12 +2,12 @@ import Foundation
 import HTTPTypes
 import SimulatorKit
 
-/// A request to the simulated Cleeng, taken apart: all the work that needs no shared state.
+/// A parsed request to the simulated Cleeng: everything that needs no shared state.
 struct CleengCall: Sendable {
     let method: String
     let path: String
     let query: FormItems
-    /// Without the token's text.
+    /// Headers without the token.
     let headers: [NamedValue]
     let token: TokenPresence
     /// When the head of the request arrived.
@@ -18,7 +18,7 @@ struct CleengCall: Sendable {
     /// The body without receipts and tokens, for the log.
     let shownBody: AnyJSON?
     let bodyBytes: Int
-    /// SHA-256 of the body as it came, of notifications only: they are to be passed on byte for byte.
+    /// SHA-256 of the body, only for notifications, which must be relayed byte for byte.
     let bodyDigest: String?
 
     init(_ call: Call, publisherToken: String, identity: ReceiptIdentity) {
@@ -97,7 +97,7 @@ struct CleengCall: Sendable {
     }
 }
 
-/// What a request to the simulated Cleeng asks for.
+/// The operation of a request.
 enum CleengOperation: Sendable {
     case payment(Payment)
     case listEntitlements(EntitlementQuery)
@@ -112,17 +112,17 @@ enum CleengOperation: Sendable {
 
 /// The addresses of the simulated Cleeng.
 enum CleengRoute: Equatable {
-    /// A purchase of one of the stores.
+    /// A purchase from one of the stores.
     case payment(PaymentGateway)
     case entitlements
     case entitlement(customerId: String, offerId: String)
     case customer(id: String)
     case remoteProcedures
-    /// What the App Store says of a purchase, passed on.
+    /// A relayed notification of the App Store.
     case notification
     /// A connector: a purchase is registered, or moved to another customer.
     case synchronize(Connector, Synchronization.Kind)
-    /// What has become of that.
+    /// The result of a registration or transfer.
     case synchronization(Connector, id: String)
 
     /// - Parameter segments: the decoded parts of the path.
@@ -151,7 +151,7 @@ enum CleengRoute: Equatable {
         }
     }
 
-    /// The one method that the address takes.
+    /// The only method that the address allows.
     var method: String {
         switch self {
         case .payment, .remoteProcedures, .notification, .synchronize: "POST"
@@ -159,8 +159,8 @@ enum CleengRoute: Equatable {
         }
     }
 
-    /// Whether `X-Publisher-Token` must be there. JSON-RPC has the token in the body, and a notification goes without:
-    /// the publisher is named in its address.
+    /// Whether `X-Publisher-Token` is required. JSON-RPC has the token in the body. A notification has none: its
+    /// address names the publisher.
     var needsToken: Bool {
         switch self {
         case .payment, .entitlements, .entitlement, .customer, .synchronize, .synchronization: true
@@ -168,7 +168,7 @@ enum CleengRoute: Equatable {
         }
     }
 
-    /// Before the publisher's id.
+    /// Path before the publisher's id.
     private static let notificationPath = [
         "1.0", "in_app", "subscriptions", "apple", "status_update_notification",
     ]
@@ -185,19 +185,19 @@ enum CleengRoute: Equatable {
 }
 
 extension CleengCall {
-    /// Kinds of calls, each of which can be disturbed by itself.
+    /// Kinds of calls that can be disturbed separately.
     enum Kind: Sendable {
         case payment
         /// A connector: registers a purchase.
         case registration
-        /// A connector: asks that a purchase be moved to another customer.
+        /// A connector: requests a purchase's transfer to another customer.
         case transferRequest
-        /// Asks what a customer is entitled to.
+        /// Reads a customer's entitlements.
         case read
-        /// A connector: asks what has become of a registration or a transfer.
+        /// A connector: reads the result of a registration or a transfer.
         case synchronizationRead
         case notification
-        /// Disturbed only by what disturbs every call.
+        /// Disturbed only by disturbances of every call.
         case other
     }
 
@@ -220,7 +220,7 @@ extension CleengCall {
 }
 
 extension HTTPField.Name {
-    /// The literals are valid field names.
+    /// Both literals are valid field names.
     static let publisherToken = HTTPField.Name("X-Publisher-Token") ?? .authorization
     static let correlationId = HTTPField.Name("Correlation-Id") ?? .authorization
 }

@@ -5,21 +5,21 @@ import Foundation
 struct Payment: Sendable, Equatable {
     let email: EmailAddress
     let offerId: OfferId
-    /// For Google the purchase token, for Amazon the receipt id, for Roku the purchase id: none changes as long as the
+    /// The purchase token for Google, the receipt id for Amazon, the purchase id for Roku. None changes while the
     /// subscription runs.
     let transactionId: String
     let receipt: ReceiptSummary
-    /// `ios` or `tvos`; `android`, `amazon` and `roku` at the addresses of these.
+    /// `ios` or `tvos`; for other stores `android`, `amazon` and `roku`.
     let appType: String
     let ipAddress: String?
     let couponCode: String?
 
-    /// What tells subscriptions apart: the receipt's original transaction id, else what the caller said.
+    /// Key of the subscription: the receipt's original transaction id, else the caller's transaction id.
     var subscription: String { receipt.originalTransactionId ?? transactionId }
 
-    /// Reads a body and names every wrong field at once.
+    /// Reads a body and reports all invalid fields at once.
     ///
-    /// Cleeng publishes no error table for these endpoints; status and code are those of their siblings.
+    /// Cleeng publishes no error table for these endpoints; status and code are those of similar endpoints.
     init(_ gateway: PaymentGateway, body: AnyJSON?, identity: ReceiptIdentity) throws(WireFault) {
         guard let body, case .object = body else { throw .invalidBody("The body is not a JSON object") }
         var wrong: [String] = []
@@ -41,7 +41,7 @@ struct Payment: Sendable, Equatable {
                 body["receipt"]?["transactionId"]?.string.flatMap { TransactionIdText.isAcceptable($0) ? $0 : nil })
             receiptData = text("receiptData")
         case .android:
-            // What Google is asked by.
+            // Fields needed to ask Google.
             let asked = [text("productId"), text("packageName")]
             transactionId = text("purchaseToken")
             receiptData = asked.contains(nil) ? nil : transactionId
@@ -73,31 +73,31 @@ struct Payment: Sendable, Equatable {
         self.couponCode = couponCode.isEmpty ? nil : couponCode
     }
 
-    /// - Returns: the default where the field is missing or null, nil where it is wrong.
+    /// - Returns: the default if the field is missing or null, nil if it is invalid.
     private static func optional(_ value: AnyJSON?, _ standard: String, _ isValid: (String) -> Bool) -> String? {
         guard let value, !value.isNull else { return standard }
         return value.string.flatMap { isValid($0) ? $0 : nil }
     }
 }
 
-/// The stores whose purchases Cleeng takes, each at `/{store}/payment`.
+/// The stores whose purchases Cleeng accepts, each at `/{store}/payment`.
 enum PaymentGateway: String, Sendable, CaseIterable {
     case apple
     case android
     case amazon
     case roku
 
-    /// - Parameter appType: of an entitlement: `ios`, `tvos`, `android`, `amazon`, `roku`.
+    /// - Parameter appType: app type of an entitlement: `ios`, `tvos`, `android`, `amazon`, `roku`.
     init(appType: String) { self = PaymentGateway(rawValue: appType) ?? .apple }
 }
 
-/// All that is kept of a receipt.
+/// The stored data on a receipt.
 struct ReceiptSummary: Sendable, Equatable {
-    /// SHA-256 of the receipt's text as it was sent, in lower-case hexadecimal digits.
+    /// SHA-256 of the receipt's text as sent, in lower-case hexadecimal digits.
     let sha256: String
     /// UTF-8 bytes of the receipt's text.
     let length: Int
-    /// As read from the receipt; nil where it cannot be read.
+    /// Read from the receipt; nil if it cannot be read.
     let originalTransactionId: String?
 
     init(receiptData: String, originalTransactionId: String?) {
@@ -114,8 +114,8 @@ enum TransactionIdText {
     }
 }
 
-/// Customer addresses as Cleeng's published schema takes them: dotted IPv4, or IPv6 with all eight groups written out.
-/// A shortened IPv6 address (`::1`) does not match that schema.
+/// Customer IP addresses that Cleeng's published schema accepts: dotted IPv4, or IPv6 with all eight groups. A
+/// shortened IPv6 address (`::1`) does not match that schema.
 enum IPAddressText {
     static func isAcceptable(_ text: String) -> Bool {
         guard text.utf8.count <= 45 else { return false }

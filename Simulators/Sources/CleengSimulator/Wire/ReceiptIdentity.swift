@@ -5,7 +5,7 @@ import SwiftASN1
 struct ReceiptIdentity: Sendable {
     /// - Parameters: the receipt's text (base64 app receipt, or a signed transaction), and the transaction id that was
     ///   sent with it, which selects one of several subscriptions.
-    /// - Returns: the original transaction id, or nil where the receipt cannot be read.
+    /// - Returns: the original transaction id, or nil if the receipt cannot be read.
     let read: @Sendable (_ receiptData: String, _ transactionId: String) -> String?
 
     /// Reads app receipts and signed transactions. Verifies nothing: test receipts are not Apple's.
@@ -16,7 +16,7 @@ struct ReceiptIdentity: Sendable {
 
 /// One purchase of a receipt, with the fields that decide which subscription the receipt belongs to.
 ///
-/// The simulator reads receipts by itself. The relay's reader is what the simulator tests, so they share no code.
+/// The simulator has its own reader of receipts. It tests the relay's reader, so they share no code.
 struct ReceiptEntry: Sendable, Equatable {
     var transactionId: String?
     var originalTransactionId: String?
@@ -26,7 +26,7 @@ struct ReceiptEntry: Sendable, Equatable {
 
     /// - Parameter receiptData: a compact JWS, or an app receipt in base64 (standard or URL-safe, with or without padding
     ///   and line breaks).
-    /// - Returns: no entries where the receipt cannot be read.
+    /// - Returns: no entries if the receipt cannot be read.
     static func read(_ receiptData: String) -> [ReceiptEntry] {
         if let transaction = AnyJSON.payload(ofJWS: receiptData) { return [ReceiptEntry(transaction)] }
         guard let bytes = AppReceipt.base64(receiptData), let payload = try? AppReceipt.payload(of: bytes) else {
@@ -61,7 +61,7 @@ struct ReceiptEntry: Sendable, Equatable {
         }
     }
 
-    /// Receipts of Xcode write 0 for an id that they do not have.
+    /// Xcode's receipts write 0 for a missing id.
     private static func id(_ text: String?) -> String? { text == "0" || text == "" ? nil : text }
 
     /// Ranks the running subscription that ends last first, then the newest purchase.
@@ -73,7 +73,7 @@ struct ReceiptEntry: Sendable, Equatable {
 }
 
 extension [ReceiptEntry] {
-    /// The purchase that is named by `transactionId`, else the one that ranks highest.
+    /// The purchase with `transactionId`, else the one with the highest rank.
     func choice(_ transactionId: String) -> ReceiptEntry? {
         first { $0.transactionId == transactionId } ?? first { $0.originalTransactionId == transactionId }
             ?? self.max { $0.rank < $1.rank }

@@ -1,23 +1,23 @@
 import Foundation
 
-/// What a notification of the App Store says, as far as the simulator looks at it.
+/// The fields of an App Store notification that the simulator uses.
 struct StoreNotice: Sendable, Equatable {
     enum Version: Sendable { case one, two }
 
     let version: Version
     let type: String?
     let subtype: String?
-    /// nil in version 1, which has no name.
+    /// nil in version 1, which has no UUID.
     let uuid: String?
     let originalTransactionId: String?
-    /// nil in version 1, which does not say when it was made.
+    /// nil in version 1, which has no date.
     let signedAt: SimulatedTime?
-    /// The end of what was paid for.
+    /// End of the paid period.
     let expiresAt: SimulatedTime?
 
     /// Reads either version. Verifies nothing: test notifications are not Apple's.
     ///
-    /// - Throws: 400 where the body is neither.
+    /// - Throws: 400 for any other body.
     init(body: Data) throws(WireFault) {
         guard let body = AnyJSON.parse(body), case .object = body else {
             throw .invalidBody("The body is not a JSON object")
@@ -53,7 +53,8 @@ struct StoreNotice: Sendable, Equatable {
     private init(_ type: String, _ body: AnyJSON) {
         var transactions: [AnyJSON] = []
         if case .array(let elements) = body["unified_receipt"]?["latest_receipt_info"] { transactions = elements }
-        // Not every type names the subscription; its newest transaction does. What is taken back was cancelled last.
+        // Some types do not name the subscription, but the newest transaction does. A refund or revocation concerns the
+        // one that was cancelled last.
         let date = ["REFUND", "REVOKE"].contains(type) ? "cancellation_date_ms" : "purchase_date_ms"
         let newest = transactions.max { ($0[date]?.milliseconds ?? .start) < ($1[date]?.milliseconds ?? .start) }
         let original = (body["original_transaction_id"] ?? newest?["original_transaction_id"])?.string
@@ -77,20 +78,20 @@ extension SimulatedTime {
 }
 
 extension StoreNotice {
-    /// What it does to the entitlement that its subscription gives.
+    /// Effect on the subscription's entitlement.
     enum Effect: Sendable, Equatable {
         case terminate
-        /// nil: the end that is known already stands.
+        /// nil keeps the known end.
         case activate(until: SimulatedTime?)
         /// The customer switched renewal on or off.
         case renewal(isOn: Bool)
-        /// Was not paid for, and ends with what was.
+        /// The renewal was not paid: access ends with the paid period.
         case lapse(at: SimulatedTime)
-        /// Was not paid for, and continues for a while.
+        /// The renewal was not paid: access continues for a while.
         case grace
     }
 
-    /// nil where it is recorded only.
+    /// nil if the notification is only recorded.
     var effect: Effect? {
         switch version {
         case .one: effectOfVersionOne

@@ -1,22 +1,22 @@
 import SimulatorKit
 
-/// A call that is refused, in the words in which Cleeng refuses it.
+/// A refused call, in the form of Cleeng's errors.
 struct WireFault: Error, Equatable, Sendable {
     /// HTTP status.
     let status: Int
-    /// Cleeng's error code, or one that starts with `SIM` where a behaviour asked for the refusal.
+    /// Cleeng's error code, or one that starts with `SIM` if a behaviour requested the refusal.
     let code: String
     let message: String
-    /// The fields that are wrong, by name.
+    /// Names of the invalid fields.
     var fields: [String] = []
 
-    /// Token errors carry the codes that Cleeng documents for the endpoint's JWT twin.
+    /// Token errors have the codes that Cleeng documents for the endpoint's JWT variant.
     static let tokenMissing = WireFault(status: 401, code: "AUTH0001", message: "X-Publisher-Token is missing")
     static let tokenInvalid = WireFault(status: 401, code: "AUTH0002", message: "X-Publisher-Token is invalid")
     static let bodyTooLarge = WireFault(status: 413, code: "SIM0413", message: "The body is larger than 8 MB")
     static let notFound = WireFault(status: 404, code: "SIM0404", message: "No such resource")
 
-    /// 400 as Cleeng's sibling endpoints document it.
+    /// Error 400 as documented for Cleeng's similar endpoints.
     static func invalidBody(_ message: String, fields: [String] = []) -> WireFault {
         WireFault(status: 400, code: "REQ0001", message: message, fields: fields)
     }
@@ -25,7 +25,7 @@ struct WireFault: Error, Equatable, Sendable {
         WireFault(status: 400, code: "REQ0002", message: message, fields: fields)
     }
 
-    /// A refusal that a behaviour asked for.
+    /// A refusal requested by a behaviour.
     static func simulated(_ status: Int) -> WireFault {
         let code = "SIM0\(status)"
         return switch status {

@@ -40,7 +40,7 @@ struct AmazonServe: AsyncParsableCommand {
     }
 }
 
-/// Where notifications go from the start; `PUT /control/push` changes it.
+/// Initial address for notifications; `PUT /control/push` changes it.
 struct AmazonPushOptions: ParsableArguments {
     @Option(help: "The address that notifications are pushed to, such as http://127.0.0.1:8080/amazon/notifications.")
     var pushURL: String?
@@ -72,7 +72,7 @@ struct AmazonPushOptions: ParsableArguments {
         }
     }
 
-    /// Writes the certificate, over the one of an earlier start.
+    /// Writes the certificate, overwriting that of an earlier start.
     func write(_ key: SNSKey) throws {
         guard let certificateOut else { return }
         do {

@@ -1,11 +1,11 @@
 import Foundation
 import SimulatorKit
 
-/// A purchase that the simulated Amazon Appstore knows, as `PUT /control/subscriptions/{receiptId}` tells of it.
+/// A purchase in the simulated Amazon Appstore, as set by `PUT /control/subscriptions/{receiptId}`.
 struct AmazonPurchase: Sendable, Codable {
     static let examplePackage = "com.example.app"
 
-    /// Notifications only.
+    /// Used only in notifications.
     var appPackageName: String?
     var userId: String?
     /// `SUBSCRIPTION`, `ENTITLED`, `CONSUMABLE`.
@@ -29,7 +29,7 @@ struct AmazonPurchase: Sendable, Codable {
         "betaProduct",
     ]
 
-    /// With everything that was not said.
+    /// With defaults for missing fields.
     func completed(at now: Date) -> AmazonPurchase {
         var whole = self
         whole.appPackageName = appPackageName ?? Self.examplePackage
@@ -45,7 +45,7 @@ struct AmazonPurchase: Sendable, Codable {
         return whole
     }
 
-    /// As the service answers: what is not there is null.
+    /// The service's answer: missing values are null.
     func answer(_ receiptID: String) -> some Encodable {
         func date(_ date: Date?) -> Nullable<Int64> { Nullable(date.map(\.wholeMilliseconds)) }
         return Answer(
@@ -77,7 +77,7 @@ struct AmazonPurchase: Sendable, Codable {
     }
 }
 
-/// Written as null where it is nothing, and not left out.
+/// Writes nil as null instead of leaving it out.
 private struct Nullable<Value: Encodable>: Encodable {
     let value: Value?
 

@@ -1,16 +1,16 @@
 import Foundation
 import SimulatorKit
 
-/// Amazon's Receipt Verification Service, version 1.0, and the notifications of what it answers for.
+/// Amazon's Receipt Verification Service, version 1.0, with the notifications about its purchases.
 struct SimulatedAmazon: SimulatedStore {
     static let capacity = 10_000
     static let routes = ["receipts", "certificate", "confirm"]
 
     let secret: String
     var purchases: [String: AmazonPurchase] = [:]
-    /// What is no longer valid.
+    /// Receipts that are no longer valid.
     var gone: Set<String> = []
-    /// What is answered word for word.
+    /// Fixed answers by receipt.
     var answers: [String: Data] = [:]
 
     var sns: SimulatedSNS
@@ -49,7 +49,7 @@ struct SimulatedAmazon: SimulatedStore {
             reply: reply(address, isGood, call), credentials: isGood ? "good" : "bad", shownPath: shown)
     }
 
-    /// The certificate of the messages of ``sns``.
+    /// The certificate for ``sns``'s messages.
     private func certificate(_ call: Call) -> Reply {
         guard call.method == "GET" else { return .notAllowed("GET") }
         guard let certificate = try? sns.key.certificate else { return Reply(status: 500) }
@@ -146,7 +146,7 @@ extension SimulatedAmazon {
             kept.renewalDate = act.until ?? max(now, kept.renewalDate ?? now).addingTimeInterval(30 * 86_400)
             kept.autoRenewing = true
             (kept.cancelDate, kept.cancelReason, kept.gracePeriodEndDate) = (nil, nil, nil)
-        // Until it ends Amazon says nothing but that it will not renew.
+        // Until the end, Amazon reports only that it will not renew.
         case "cancel": kept.autoRenewing = false
         case "expire", "refund":
             (kept.autoRenewing, kept.cancelDate) = (false, now)
@@ -158,7 +158,7 @@ extension SimulatedAmazon {
             gone.insert(receipt)
             purchases[receipt] = nil
             return Reply(status: 204)
-        // Amazon has neither.
+        // Amazon has neither state.
         case "hold", "pause": throw .invalid("the Amazon Appstore knows no \(name)")
         default: throw .invalid("there is renew, cancel, expire, refund, grace and forget")
         }

@@ -28,7 +28,7 @@ extension SimulatedGoogle {
         return Reply(status: 200)
     }
 
-    /// Google takes an empty body too.
+    /// Google accepts an empty body too.
     private static func isAcknowledgement(_ body: Data?) -> Bool {
         struct Body: Decodable { var developerPayload: String? }
         guard let body else { return false }

@@ -1,6 +1,6 @@
 import SimulatorKit
 
-/// How the API refuses, in the shape that Google's errors have.
+/// The API's errors, in Google's format.
 struct GoogleFault: Error {
     let code: Int
     let message: String

@@ -1,7 +1,7 @@
 import Foundation
 import SimulatorKit
 
-/// Something bought once that the simulated Google Play knows, as `PUT /control/products/{token}` tells of it.
+/// A one-time purchase in the simulated Google Play, as set by `PUT /control/products/{token}`.
 struct GoogleProduct: Sendable, Codable {
     var packageName: String?
     var productId: String?
@@ -11,9 +11,9 @@ struct GoogleProduct: Sendable, Codable {
     var purchaseState: Int?
     var isConsumed: Bool?
     var isTest: Bool?
-    /// nil is acknowledged.
+    /// nil counts as acknowledged.
     var isAcknowledged: Bool?
-    /// Number of acknowledgements, repeated ones included.
+    /// Number of acknowledgements, including repeated ones.
     var acknowledgements: Int?
     var accountId: String?
 
@@ -34,14 +34,14 @@ struct GoogleProduct: Sendable, Codable {
 
     var isPaid: Bool { (purchaseState ?? 0) == 0 }
 
-    /// What Google notifies of where the state was set; nil for a replaced state.
+    /// Google's event after the state was set; nil for a replaced state.
     func event(after before: GoogleProduct?) -> ProductEvent? {
         guard let before else { return isPaid ? .purchased : nil }
         guard before.purchaseState == 2, purchaseState != 2 else { return nil }
         return isPaid ? .purchased : .canceled
     }
 
-    /// As `purchases.products.get` answers.
+    /// The answer of `purchases.products.get`.
     var answer: some Encodable {
         Answer(
             purchaseTimeMillis: purchaseTime.map { String($0.wholeMilliseconds) }, purchaseState: purchaseState ?? 0,

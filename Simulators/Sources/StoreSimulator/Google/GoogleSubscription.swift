@@ -1,6 +1,6 @@
 import Foundation
 
-/// A subscription that the simulated Google Play knows, as `PUT /control/subscriptions/{token}` tells of it.
+/// A subscription in the simulated Google Play, as set by `PUT /control/subscriptions/{token}`.
 struct GoogleSubscription: Sendable, Codable {
     var packageName: String?
     var productId: String?
@@ -18,9 +18,9 @@ struct GoogleSubscription: Sendable, Codable {
     var isPrepaid: Bool?
     var linkedPurchaseToken: String?
     var isTest: Bool?
-    /// nil is acknowledged.
+    /// nil counts as acknowledged.
     var isAcknowledged: Bool?
-    /// Number of acknowledgements, repeated ones included.
+    /// Number of acknowledgements, including repeated ones.
     var acknowledgements: Int?
     var accountId: String?
 
@@ -38,7 +38,7 @@ struct GoogleSubscription: Sendable, Codable {
         "renewals", "canceledBy", "canceledAt", "survey", "resumesAt",
     ]
 
-    /// With everything that was not said.
+    /// With defaults for missing fields.
     func completed(at now: Date) -> GoogleSubscription {
         var whole = self
         whole.packageName = packageName ?? "com.example.app"
@@ -57,13 +57,13 @@ struct GoogleSubscription: Sendable, Codable {
         return "GPA.\(digits(4))-\(digits(4))-\(digits(4))-\(digits(5))"
     }
 
-    /// What is canceled ends by itself; all else only on request.
+    /// A canceled subscription expires by itself; other states change only on request.
     func stateName(at now: Date) -> String {
         let name = state ?? "ACTIVE"
         return name == "CANCELED" && (expiryTime ?? now) <= now ? "EXPIRED" : name
     }
 
-    /// Nothing has been paid yet.
+    /// Whether nothing has been paid yet.
     var isPending: Bool { state == "PENDING" || state == "PENDING_PURCHASE_CANCELED" }
 
     /// Id of the last paid order.
@@ -71,7 +71,7 @@ struct GoogleSubscription: Sendable, Codable {
 }
 
 extension GoogleSubscription {
-    /// As `purchases.subscriptionsv2.get` answers: what is false or not there is left out.
+    /// The answer of `purchases.subscriptionsv2.get`: false and missing values are left out.
     func answer(at now: Date) -> some Encodable {
         let name = stateName(at: now)
         let renewing = autoRenewing == true && name != "CANCELED" && name != "EXPIRED"

@@ -3,9 +3,9 @@ import SimulatorKit
 
 /// Body of `POST /control/subscriptions/{token}/{act}` and `POST /control/products/{token}/refund`.
 struct PurchaseAct: Decodable {
-    /// The end of the new period, of grace, or of a pause.
+    /// End of the new period, of grace, or of a pause.
     var until: Date?
-    /// What canceled: `user`, `system`, `developer`, `replacement`.
+    /// Canceling party: `user`, `system`, `developer`, `replacement`.
     var by: String?
     var survey: String?
     /// Whether a refund ends the access too.
@@ -27,15 +27,15 @@ struct PurchaseAct: Decodable {
 }
 
 extension GoogleSubscription {
-    /// What Google notifies of where the state was set; nil for a replaced state.
+    /// Google's event after the state was set; nil for a replaced state.
     func event(after before: GoogleSubscription?) -> SubscriptionEvent? {
         guard before?.isPending ?? true else { return nil }
         if state == "PENDING_PURCHASE_CANCELED" { return before == nil ? nil : .pendingPurchaseCanceled }
         return isPending ? nil : .purchased
     }
 
-    /// Carries out an act, other than `forget`.
-    /// - Returns: what Google notifies of.
+    /// Executes an act other than `forget`.
+    /// - Returns: Google's events.
     mutating func carryOut(
         _ name: String, _ act: PurchaseAct, at now: Date
     ) throws(ControlFault) -> SubscriptionEvent? {

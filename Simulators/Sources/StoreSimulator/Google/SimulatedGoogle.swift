@@ -10,9 +10,9 @@ struct SimulatedGoogle: SimulatedStore {
     var subscriptions: [String: GoogleSubscription] = [:]
     var products: [String: GoogleProduct] = [:]
     var voided = VoidedPurchases()
-    /// Subscriptions that ended too long ago to be answered.
+    /// Subscriptions that ended too long ago to be returned.
     var gone: Set<String> = []
-    /// What is answered word for word.
+    /// Fixed answers by token.
     var answers: [String: Data] = [:]
 
     var pubSub: SimulatedPubSub
@@ -53,11 +53,11 @@ struct SimulatedGoogle: SimulatedStore {
 
     private static let certs = ["oauth2", "v3", "certs"]
 
-    /// The keys that push tokens are signed with.
+    /// The keys that sign push tokens.
     private func keySet(_ call: Call) -> Reply {
         guard call.method == "GET" else { return .notAllowed("GET") }
         guard let keys = try? pubSub.key.set() else { return Reply(status: 500) }
-        // As long as Google's are.
+        // The same lifetime as Google's.
         return Reply(json: keys).with(
             header: "Cache-Control", "public, max-age=20000, must-revalidate, no-transform")
     }
@@ -82,7 +82,7 @@ struct SimulatedGoogle: SimulatedStore {
         }
     }
 
-    /// The answer that was set word for word.
+    /// The fixed answer for a token.
     private func setAnswer(for token: String) throws(GoogleFault) -> Reply? {
         guard !gone.contains(token) else { throw .gone }
         return answers[token].map { Reply(status: 200, body: $0) }

@@ -3,11 +3,11 @@ import CryptoExtras
 import Foundation
 import SimulatorKit
 
-/// Issues access tokens for assertions that a service account has signed (RFC 7523), and verifies them.
+/// Issues access tokens for a service account's signed assertions (RFC 7523), and verifies the tokens.
 struct TokenIssuer: Sendable {
     static let scope = "https://www.googleapis.com/auth/androidpublisher"
     static let longestLife: Double = 3_600
-    /// Seconds by which the clock of the signer may be ahead.
+    /// Seconds by which the signer's clock may be ahead.
     static let leeway: Double = 60
     private static let mostTokens = 1_000
 

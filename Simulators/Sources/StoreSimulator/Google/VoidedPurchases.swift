@@ -1,7 +1,7 @@
 import Foundation
 import SimulatorKit
 
-/// A purchase whose money went back.
+/// A refunded or charged-back purchase.
 struct VoidedPurchase: Sendable {
     let packageName: String
     let type: GoogleAddress.PurchaseType
@@ -32,16 +32,16 @@ struct VoidedPurchase: Sendable {
     }
 }
 
-/// The voided purchases of all apps, in the order of their time.
+/// The voided purchases of all apps, by time.
 struct VoidedPurchases: Sendable {
     static let mostResults = 1_000
-    /// How far back they are listed, in milliseconds.
+    /// Age up to which they are listed, in milliseconds.
     static let window: Int64 = 30 * 86_400_000
 
     private var entries: [(number: Int, purchase: VoidedPurchase)] = []
     private var lastNumber = 0
 
-    /// Adds a purchase, unless its order is listed already.
+    /// Adds a purchase, unless its order is already listed.
     /// - Returns: whether it was added.
     mutating func add(_ purchase: VoidedPurchase) -> Bool {
         guard
@@ -65,7 +65,7 @@ struct VoidedPurchases: Sendable {
                 && range.start <= entry.purchase.voidedAt.wholeMilliseconds
                 && entry.purchase.voidedAt.wholeMilliseconds <= range.end
         }
-        // One more than asked for shows whether there is another page.
+        // One extra entry shows whether there is another page.
         let found = Array(matching.prefix(Int(most) + 1))
         let shown = found.prefix(Int(most))
         let next = found.count > shown.count ? shown.last.map { range.token(after: $0.number) } : nil
@@ -88,7 +88,7 @@ struct VoidedPurchases: Sendable {
         return number
     }
 
-    /// What a call asks for. A page token holds the whole of it, so that the next page's times are ignored, as Google does.
+    /// Parameters of a call. A page token contains all of them, so the next page's times are ignored, like Google does.
     private struct Range {
         let start: Int64
         let end: Int64

@@ -2,11 +2,11 @@ import SimulatorKit
 
 /// Body of `PUT /control/delivery`: how messages are delivered from now on.
 struct DeliveryOrder: Sendable, Codable {
-    /// How many times more each message is delivered.
+    /// Number of additional deliveries of each message.
     var duplicate: Int?
-    /// How many of the next messages are never sent.
+    /// Number of next messages that are never sent.
     var lose: Int?
-    /// Whether messages are kept until they are released.
+    /// Whether messages are held until they are released.
     var hold: Bool?
 
     static let fields = ["duplicate", "lose", "hold"]
@@ -26,7 +26,7 @@ struct ReleaseOrder: Sendable, Decodable {
     static let fields = ["shuffle", "seed"]
 }
 
-/// The same numbers for the same seed (SplitMix64).
+/// Random numbers that are the same for the same seed (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

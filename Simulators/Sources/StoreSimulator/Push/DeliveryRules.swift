@@ -1,25 +1,25 @@
-/// What an attempt to deliver comes to.
+/// Outcome of a delivery attempt.
 enum AttemptOutcome: Sendable {
     case delivered
-    /// Is tried again.
+    /// Will be retried.
     case failed
-    /// Is not tried again.
+    /// Will not be retried.
     case refused
 }
 
 /// How a store delivers its messages.
 struct DeliveryRules: Sendable {
     static let mostAtOnce = 64
-    /// Most copies on their way. More are lost, so that the simulator does not grow without end.
+    /// Limit of copies in flight. Further ones are lost, so that the simulator's memory is bounded.
     static let capacity = 100_000
 
     let mostTries: Int
     let longestPauseMilliseconds: Int
-    /// How long an answer may take.
+    /// Time limit for an answer.
     let timeoutSeconds: Int64
-    /// Message id of the entry of this number.
+    /// Makes the message id for an entry's number.
     let makeID: @Sendable (Int) -> String
-    /// - Parameter status: nil where nothing answered.
+    /// - Parameter status: nil without an answer.
     let outcome: @Sendable (_ status: Int?) -> AttemptOutcome
 
     func pause(after tries: Int) -> Duration {

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// What is made when it is first needed. An RSA key takes a noticeable part of a second, and most simulators never sign anything.
+/// A value created on first use. An RSA key takes a noticeable part of a second, and most simulators never sign
+/// anything.
 final class Lazy<Value: Sendable>: Sendable {
     private let made = Mutex<Value?>(nil)
     private let make: @Sendable () throws -> Value

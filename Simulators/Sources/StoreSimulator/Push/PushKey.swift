@@ -2,7 +2,7 @@ import CryptoExtras
 import Foundation
 import SimulatorKit
 
-/// The RSA key that pushes are signed with, as those of Google and Roku are.
+/// The RSA key that signs pushes, like those of Google and Roku.
 struct PushKey: Sendable {
     let id: String
     private let key: Lazy<_RSA.Signing.PrivateKey>

@@ -2,22 +2,22 @@ import Foundation
 
 /// A message that a store pushes.
 struct PushMessage<Content: Sendable>: Sendable {
-    /// In the list of messages.
+    /// Number in the list of messages.
     let sequence: Int
     let id: String
     let content: Content
     let publishedAt: Date
 }
 
-/// One copy of a message on its way.
+/// One copy of a message in flight.
 struct PushDelivery<Content: Sendable>: Sendable {
     let message: PushMessage<Content>
-    /// A delivery from before the outbox was emptied is not tried again.
+    /// A delivery from before the outbox was emptied is not retried.
     let generation: Int
-    /// Whether it is sent while the outbox is closed.
+    /// Whether it is sent even while the outbox is closed.
     var isHandshake = false
     var tries = 0
-    /// Whether it was held, and so waits for the one before it.
+    /// Whether it was held, and so waits for the previous one.
     var inOrder = false
 }
 
@@ -28,12 +28,12 @@ struct LoggedMessage: Sendable, Encodable {
     let at: Int64
     let type: String
     let token: String?
-    /// Number of times that it is delivered.
+    /// Number of deliveries.
     let copies: Int
-    /// Tries of all copies.
+    /// Number of attempts for all copies.
     var tries = 0
     var acknowledged = 0
-    /// nil before the first answer, and where nothing answered.
+    /// nil before the first answer.
     var lastStatus: Int?
     let lost: Bool
     let forged: Bool
@@ -51,7 +51,7 @@ struct LoggedMessage: Sendable, Encodable {
         try container.encode(copies, forKey: .copies)
         try container.encode(tries, forKey: .tries)
         try container.encodeIfPresent(lastStatus, forKey: .lastStatus)
-        // Once every copy is acknowledged.
+        // True once every copy is acknowledged.
         try container.encode(acknowledged == copies, forKey: .delivered)
         try container.encode(lost, forKey: .lost)
         try container.encode(forged, forKey: .forged)

@@ -1,21 +1,21 @@
 import Foundation
 import SimulatorKit
 
-/// The messages that wait to be sent, and the results of the last ones that were published.
+/// Messages that wait to be sent, and the results of recently published ones.
 ///
-/// Delivery as Pub/Sub and SNS do it: no order, many at once, again and again until one is acknowledged or given up.
+/// Delivery works like Pub/Sub and SNS: unordered, concurrent, and retried until a message is acknowledged or given up.
 struct PushOutbox<Content: Sendable>: Sendable {
     var order = DeliveryOrder()
-    /// Whether messages are sent. While it is closed they wait, and only a handshake is sent.
+    /// Whether messages are sent. While it is closed, only a handshake is sent and messages wait.
     var isOpen = true
     private let rules: DeliveryRules
     private var ready: ArraySlice<PushDelivery<Content>> = []
     private var held: [PushDelivery<Content>] = []
-    /// Sent one after the other, unlike those that are ready.
+    /// Sent one after another, unlike ready deliveries.
     private var released: ArraySlice<PushDelivery<Content>> = []
     private var sendsReleased = false
     private var handshake: PushDelivery<Content>?
-    /// Number of the latest handshake. An older one is not tried again.
+    /// Number of the latest handshake. Older ones are not retried.
     private var latestHandshake: Int?
     private var underWay = 0
     private var unfinished = 0
@@ -43,7 +43,7 @@ struct PushOutbox<Content: Sendable>: Sendable {
         return message.id
     }
 
-    /// Publishes a message that replaces the handshake before it. No ``order`` applies to it.
+    /// Publishes a message that replaces the previous handshake. No ``order`` applies to it.
     mutating func publishHandshake(_ content: Content, type: String, at now: Date) {
         let message = record(content, type, nil, copies: 1, isLost: false, isForged: false, at: now)
         handshake = PushDelivery(message: message, generation: generation, isHandshake: true)
@@ -66,7 +66,7 @@ struct PushOutbox<Content: Sendable>: Sendable {
         return PushMessage(sequence: sequence, id: id, content: content, publishedAt: now)
     }
 
-    /// Takes the next delivery that may be sent now.
+    /// Takes the next delivery that may be sent.
     mutating func next() -> PushDelivery<Content>? {
         guard underWay < DeliveryRules.mostAtOnce else { return nil }
         var next: PushDelivery<Content>?
@@ -85,11 +85,11 @@ struct PushOutbox<Content: Sendable>: Sendable {
         return next
     }
 
-    /// Records how an attempt ended.
+    /// Records the outcome of an attempt.
     /// - Parameters:
-    ///   - status: nil where nothing answered.
-    ///   - isReceipt: whether the rest of the answer is what the store wants to read.
-    /// - Returns: the delivery, and the pause before it is ``retry(_:)``; nil where there is no other attempt.
+    ///   - status: nil without an answer.
+    ///   - isReceipt: whether the answer's body and headers are as the store requires.
+    /// - Returns: the delivery, and the pause before its ``retry(_:)``; nil if there is no further attempt.
     mutating func end(
         _ delivery: PushDelivery<Content>, status: Int?, isReceipt: Bool = true
     ) -> (delivery: PushDelivery<Content>, pause: Duration)? {
@@ -122,7 +122,7 @@ struct PushOutbox<Content: Sendable>: Sendable {
         }
     }
 
-    /// Ends the hold, and sends what was held.
+    /// Ends the hold, and sends the held deliveries.
     /// - Parameter generator: nil keeps the order.
     /// - Returns: the number of deliveries.
     mutating func release(shuffledBy generator: SeededGenerator?) -> Int {
@@ -135,7 +135,7 @@ struct PushOutbox<Content: Sendable>: Sendable {
         return deliveries.count
     }
 
-    /// Drops everything that waits. Attempts that are under way end.
+    /// Drops all waiting messages. Attempts in progress still complete.
     mutating func removeAll() {
         (ready, held, released) = ([], [], [])
         withdrawHandshake()

@@ -5,7 +5,7 @@ import NIOHTTP1
 import ServiceLifecycle
 import SimulatorKit
 
-/// Wakes the ``PushService``. Signals that nobody has waited for yet are one.
+/// Wakes the ``PushService``. Signals coalesce until the service waits.
 struct PushSignal: Sendable {
     let signals: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
@@ -15,11 +15,11 @@ struct PushSignal: Sendable {
     func send() { continuation.yield() }
 }
 
-/// Sends what the publisher of a simulated store has to deliver.
+/// Sends the messages of a simulated store's publisher.
 struct PushService<Store: SimulatedStore, Publisher: SimulatedPublisher>: Service {
     let store: LockedService<StoreFront<Store>>
     let publisher: any WritableKeyPath<Store, Publisher> & Sendable
-    /// Is sent after every call of the store.
+    /// Signalled after every call of the store.
     let signal: PushSignal
 
     private var timeout: TimeAmount { .seconds(Publisher.rules.timeoutSeconds) }
@@ -29,12 +29,12 @@ struct PushService<Store: SimulatedStore, Publisher: SimulatedPublisher>: Servic
             redirectConfiguration: .disallow, timeout: .init(connect: timeout, read: timeout),
             connectionPool: .init(
                 idleTimeout: .seconds(30), concurrentHTTP1ConnectionsPerHostSoftLimit: DeliveryRules.mostAtOnce))
-        // A refused connection is a failed attempt, with the next one after a pause.
+        // A refused connection counts as a failed attempt; the next one follows after a pause.
         configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
-                // What the options configured may be there already.
+                // Messages caused by the start options may be waiting already.
                 signal.send()
                 for await _ in signal.signals {
                     while let attempt = update({ $0.next() }) {
@@ -50,14 +50,14 @@ struct PushService<Store: SimulatedStore, Publisher: SimulatedPublisher>: Servic
     private func deliver(_ attempt: Publisher.Attempt, with client: HTTPClient) async {
         let answer = await post(attempt, with: client)
         let next = update { $0.end(attempt, answer) }
-        // Another one may be sent in its place.
+        // Another message may be sent now.
         signal.send()
         guard let next, (try? await Task.sleep(for: next.pause)) != nil else { return }
         update { $0.retry(next.delivery) }
         signal.send()
     }
 
-    /// - Returns: nil where nothing answers.
+    /// - Returns: nil without an answer.
     private func post(_ attempt: Publisher.Attempt, with client: HTTPClient) async -> PushAnswer? {
         do {
             let push = try Publisher.request(attempt, at: store.now())
@@ -66,7 +66,7 @@ struct PushService<Store: SimulatedStore, Publisher: SimulatedPublisher>: Servic
             for header in push.headers { request.headers.add(name: header.name, value: header.value) }
             request.body = .bytes(ByteBuffer(bytes: push.body))
             let response = try await client.execute(request, timeout: timeout)
-            // Read to its end, so that the connection can be used again.
+            // The body is read only so that the connection can be reused.
             let body = try? await response.body.collect(upTo: 1_024 * 1_024)
             return PushAnswer(
                 status: Int(response.status.code),

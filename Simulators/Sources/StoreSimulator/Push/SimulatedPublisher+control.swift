@@ -2,7 +2,7 @@ import Foundation
 import SimulatorKit
 
 extension SimulatedPublisher {
-    /// Carries out a control call that all publishers have: those of push, of delivery and of messages.
+    /// Executes a control call that all publishers support: for push, delivery and messages.
     mutating func controlPush(_ segments: [String], _ call: Call, at now: Date) throws(ControlFault) -> Reply {
         switch (segments.joined(separator: "/"), call.method) {
         case ("push", "PUT"): try configure(call, at: now)
@@ -51,7 +51,7 @@ private struct Released: Encodable {
 struct SendOrder<Forgery: Decodable> {
     /// Any JSON.
     let notification: Any?
-    /// In place of the whole body.
+    /// Replaces the whole body.
     let raw: Data?
     let forgery: Forgery?
 
@@ -71,7 +71,7 @@ struct SendOrder<Forgery: Decodable> {
 }
 
 extension ControlFault {
-    /// - Throws: where an address cannot be pushed to.
+    /// - Throws: if the address cannot be pushed to.
     static func checkPushURL(_ url: String) throws(ControlFault) {
         guard let parts = URLComponents(string: url), ["http", "https"].contains(parts.scheme ?? ""),
             let host = parts.host, !host.isEmpty, url.utf8.count <= 2_000

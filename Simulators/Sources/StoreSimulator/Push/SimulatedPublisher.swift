@@ -1,7 +1,7 @@
 import Foundation
 import SimulatorKit
 
-/// A service that pushes the messages of a store to one address, without HTTP and without a clock.
+/// A service that pushes a store's messages to one address, without HTTP and clock.
 protocol SimulatedPublisher: Sendable {
     associatedtype Settings: Sendable, Encodable
     associatedtype Content: Sendable
@@ -9,41 +9,41 @@ protocol SimulatedPublisher: Sendable {
 
     static var rules: DeliveryRules { get }
 
-    /// Where messages are pushed to; nil while push is off.
+    /// Address for messages; nil while push is off.
     var settings: Settings? { get set }
-    /// What messages are signed with.
+    /// Key that signs messages.
     var key: Key { get }
     var outbox: PushOutbox<Content> { get set }
 
-    /// The request of an attempt.
+    /// The HTTP request of an attempt.
     static func request(_ attempt: PushAttempt<Self>, at now: Date) throws -> PushRequest
 
-    /// Whether an answer of a good status is what the store wants to read.
+    /// Whether an answer with a success status is otherwise as the store requires.
     func isReceipt(_ answer: PushAnswer, of attempt: PushAttempt<Self>) -> Bool
 
     /// `PUT /control/push`
     mutating func configure(_ call: Call, at now: Date) throws(ControlFault)
 
-    /// `POST /control/notifications`: any message, or any body, with anything wrong.
+    /// `POST /control/notifications`: sends any message or body, with any defect.
     /// - Returns: the message's id.
     mutating func send(_ call: Call, at now: Date) throws(ControlFault) -> String
 }
 
-/// One attempt to deliver, with the address and the key of its moment.
+/// One delivery attempt, with the address and key at its time.
 struct PushAttempt<Publisher: SimulatedPublisher>: Sendable {
     let delivery: PushDelivery<Publisher.Content>
     let settings: Publisher.Settings
     let key: Publisher.Key
 }
 
-/// What is sent in an attempt.
+/// The HTTP request of an attempt.
 struct PushRequest: Sendable {
     let url: String
     let headers: [NamedValue]
     let body: Data
 }
 
-/// What answered an attempt.
+/// The receiver's answer to an attempt.
 struct PushAnswer: Sendable {
     let status: Int
     var headers: [NamedValue] = []
@@ -65,7 +65,7 @@ extension SimulatedPublisher {
         return Attempt(delivery: delivery, settings: settings, key: key)
     }
 
-    /// - Parameter answer: nil where nothing answered.
+    /// - Parameter answer: nil without an answer.
     mutating func end(
         _ attempt: Attempt, _ answer: PushAnswer?
     ) -> (delivery: PushDelivery<Content>, pause: Duration)? {

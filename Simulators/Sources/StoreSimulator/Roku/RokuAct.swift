@@ -3,21 +3,21 @@ import SimulatorKit
 
 /// Body of `POST /control/subscriptions/{originalTransactionId}/{act}`.
 struct RokuAct: Decodable {
-    /// The end of the new period.
+    /// End of the new period.
     var until: Date?
     /// The id of the transaction; a new one if it is left out.
     var transactionId: String?
-    /// Whether a refund ends the access too: Roku cancels then.
+    /// Whether a refund also ends access: Roku then cancels the subscription.
     var revoke: Bool?
 
     static let fields = ["until", "transactionId", "revoke"]
 }
 
 extension RokuSubscription {
-    /// Carries out an act, other than `forget`.
+    /// Executes an act other than `forget`.
     ///
-    /// - Parameter id: of the transaction that the act is.
-    /// - Returns: what Roku notifies of, in this order.
+    /// - Parameter id: transaction that the act creates.
+    /// - Returns: Roku's events, in order.
     mutating func carryOut(
         _ name: String, _ act: RokuAct, id: String, at now: Date
     ) throws(ControlFault) -> [RokuTransaction] {
@@ -26,7 +26,7 @@ extension RokuSubscription {
         switch name {
         case "renew":
             let type = unpaid == "grace" ? "GraceRecovered" : unpaid == "hold" ? "OnHoldRecovered" : "Sale"
-            // A subscription that was on hold begins anew.
+            // A subscription that was on hold begins a new period now.
             expirationDate = act.until ?? (unpaid == "hold" ? now : max(now, expiry)).addingTimeInterval(30 * 86_400)
             (purchaseDate, transactionId) = (now, id)
             (cancelled, isEntitled, purchaseStatus, unpaid, isFreeTrial) = (false, nil, nil, nil, false)
@@ -52,7 +52,7 @@ extension RokuSubscription {
         case "hold":
             (unpaid, expirationDate) = ("hold", min(expiry, now))
             return [RokuTransaction("OnHoldInitiated", id)]
-        // Money alone.
+        // A chargeback affects only the money.
         case "chargeback": return [RokuTransaction("Chargeback", id)]
         default:
             throw .invalid(
@@ -60,9 +60,9 @@ extension RokuSubscription {
         }
     }
 
-    /// Ends it, without a renewal.
+    /// Ends the subscription without a renewal.
     mutating func end(at now: Date) {
-        // A second ago: what ends now is in its last moment yet.
+        // One second ago, because a subscription that ends exactly now still runs.
         expirationDate = min(expirationDate ?? now, now.addingTimeInterval(-1))
         (cancelled, isEntitled, purchaseStatus, unpaid) = (true, nil, nil, nil)
     }

@@ -36,7 +36,7 @@ struct RokuServe: AsyncParsableCommand {
     }
 }
 
-/// Where notifications go from the start; `PUT /control/push` changes it.
+/// Initial address for notifications; `PUT /control/push` changes it.
 struct RokuPushOptions: ParsableArguments {
     @Option(help: "The address that notifications are pushed to, such as http://127.0.0.1:8080/roku/notifications.")
     var pushURL: String?

@@ -1,7 +1,7 @@
 import Foundation
 import SimulatorKit
 
-/// A subscription that the simulated Roku knows, as `PUT /control/subscriptions/{originalTransactionId}` tells of it.
+/// A subscription in the simulated Roku Pay, as set by `PUT /control/subscriptions/{originalTransactionId}`.
 struct RokuSubscription: Sendable, Codable {
     var channelId: Int?
     var channelName: String?
@@ -21,17 +21,17 @@ struct RokuSubscription: Sendable, Codable {
     /// Transaction of the newest period; the original one until the first renewal.
     var transactionId: String?
     var cancelled: Bool?
-    /// nil follows from the dates.
+    /// nil if it follows from the dates.
     var isEntitled: Bool?
-    /// `Active`, `Inactive`, `PendingActive`, `PendingInactive`; nil follows from the dates.
+    /// `Active`, `Inactive`, `PendingActive`, `PendingInactive`; nil if it follows from the dates.
     var purchaseStatus: String?
     /// `UPGRADE`, `DOWNGRADE`.
     var purchaseType: String?
     var cancelledTransactionIds: [String]?
     var isFreeTrial: Bool?
-    /// A purchase that is paid once. It is never entitled.
+    /// Whether it is a one-time purchase, which is never entitled.
     var isOneTime: Bool?
-    /// `grace`, `hold`: a renewal was not paid.
+    /// `grace`, `hold`: the renewal was not paid.
     var unpaid: String?
 
     static let fields = [
@@ -41,7 +41,7 @@ struct RokuSubscription: Sendable, Codable {
         "isOneTime", "unpaid",
     ]
 
-    /// With everything that was not said.
+    /// With defaults for missing fields.
     func completed(_ original: String, at now: Date) -> RokuSubscription {
         var whole = self
         whole.channelId = channelId ?? 251_682
@@ -77,7 +77,7 @@ struct RokuSubscription: Sendable, Codable {
         return cancelled == true ? "PendingInactive" : "Active"
     }
 
-    /// As `validate-transaction` answers: what is not there is null.
+    /// The answer of `validate-transaction`: missing values are null.
     func answer(_ original: String, at now: Date) -> some Encodable {
         Answer(
             originalTransactionId: original, amount: amount ?? 0, cancelled: cancelled ?? false,
@@ -135,7 +135,7 @@ struct RokuSubscription: Sendable, Codable {
     }
 }
 
-/// Written as null where it is nothing, and not left out.
+/// Writes nil as null instead of leaving it out.
 struct RokuNullable<Value: Encodable>: Encodable {
     let value: Value?
 

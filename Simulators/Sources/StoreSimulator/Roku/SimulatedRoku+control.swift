@@ -70,7 +70,7 @@ extension SimulatedRoku {
         return Reply(json: kept, dates: .text)
     }
 
-    /// The old subscription ends, and a new one begins, which is its own original.
+    /// Ends the old subscription, and begins a new one with its own original transaction.
     private mutating func upgrade(
         _ before: RokuSubscription, _ original: String, to id: String, _ act: RokuAct, at now: Date
     ) throws(ControlFault) -> Reply {
@@ -88,7 +88,7 @@ extension SimulatedRoku {
         try keep(new, id)
         publish(RokuTransaction("UpgradeSale", id), of: new, id, at: now)
         var ended = old
-        // As in Roku's example: of the old one it says the end that was paid for.
+        // As in Roku's example, the old subscription shows the end of its paid period.
         ended.expirationDate = paidUntil
         publish(RokuTransaction("UpgradeCancellation", RokuSubscription.newID()), of: ended, original, at: now)
         return Reply(json: new, dates: .text)

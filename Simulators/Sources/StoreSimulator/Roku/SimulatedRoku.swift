@@ -1,7 +1,7 @@
 import Foundation
 import SimulatorKit
 
-/// Roku Pay's transaction service, as far as it reads transactions, and the notifications of what it answers for.
+/// Roku Pay's transaction service, limited to reading transactions, with notifications about them.
 struct SimulatedRoku: SimulatedStore {
     static let capacity = 10_000
     static let routes = ["transactions", "keys"]
@@ -11,9 +11,9 @@ struct SimulatedRoku: SimulatedStore {
     var subscriptions: [String: RokuSubscription] = [:]
     /// The original transaction of each later one.
     var originals: [String: String] = [:]
-    /// What is no longer known.
+    /// Transactions that are no longer known.
     var gone: Set<String> = []
-    /// What is answered word for word.
+    /// Fixed answers by transaction.
     var answers: [String: Data] = [:]
 
     var push: SimulatedRokuPush
@@ -43,7 +43,7 @@ struct SimulatedRoku: SimulatedStore {
             shownPath: "/listen/transaction-service.svc/validate-transaction/[key]/\(address.transaction)")
     }
 
-    /// The keys that notifications are signed with.
+    /// The keys that sign notifications.
     private func keySet(_ call: Call) -> Reply {
         guard call.method == "GET" else { return .notAllowed("GET") }
         guard let keys = try? push.key.set() else { return Reply(status: 500) }

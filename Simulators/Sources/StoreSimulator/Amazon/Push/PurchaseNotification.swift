@@ -6,7 +6,7 @@ struct PurchaseNotification: Sendable {
     /// Such as `SUBSCRIPTION_RENEWED`.
     let type: String
     let receiptID: String?
-    /// The `Message` of SNS.
+    /// The `Message` field of the SNS message.
     let text: String
 
     init(_ type: String, of purchase: AmazonPurchase, _ receiptID: String, at now: Date) {
@@ -18,7 +18,7 @@ struct PurchaseNotification: Sendable {
             ], at: now)
     }
 
-    /// - Parameter object: any JSON object. What every notification has is added where it is missing.
+    /// - Parameter object: any JSON object. Fields that every notification has are added if missing.
     init(_ object: [String: Any], at now: Date) {
         let whole = [
             "appPackageName": AmazonPurchase.examplePackage, "relatedReceipts": [String: String](),
@@ -29,7 +29,7 @@ struct PurchaseNotification: Sendable {
         self.init(text: String(decoding: json ?? Data(), as: UTF8.self), whole)
     }
 
-    /// - Parameter text: any text, which is sent as it is.
+    /// - Parameter text: any text, sent unchanged.
     init(text: String) { self.init(text: text, [:]) }
 
     private init(text: String, _ object: [String: Any]) {
@@ -40,7 +40,7 @@ struct PurchaseNotification: Sendable {
 }
 
 extension AmazonPurchase {
-    /// First word of its notifications' types.
+    /// First part of its notifications' types.
     private var kind: String {
         switch productType {
         case "ENTITLED": "ENTITLEMENT"
@@ -51,7 +51,7 @@ extension AmazonPurchase {
 
     var purchaseType: String { "\(kind)_PURCHASED" }
 
-    /// Type of the notification of an act that this purchase is before; nil where Amazon has none.
+    /// Type of the notification for an act on this purchase; nil if Amazon has none.
     func notificationType(of act: String) -> String? {
         if act == "refund" { return "\(kind)_CANCELLED" }
         guard kind == "SUBSCRIPTION" else { return nil }

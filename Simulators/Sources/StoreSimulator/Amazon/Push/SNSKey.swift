@@ -4,7 +4,7 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// The key that messages of SNS are signed with, and its certificate, which signs itself.
+/// The key that signs SNS messages, with its self-signed certificate.
 struct SNSKey: Sendable {
     private struct Pair: Sendable {
         let key: _RSA.Signing.PrivateKey

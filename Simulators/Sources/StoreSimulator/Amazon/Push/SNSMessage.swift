@@ -1,28 +1,28 @@
 import Foundation
 import SimulatorKit
 
-/// What is wrong with a message on purpose.
+/// Deliberate defect of a message.
 enum SNSForgery: String, Sendable, Codable {
-    /// No `Signature` at all.
+    /// No `Signature`.
     case missing = "none"
-    /// Signed by another key than that of the certificate.
+    /// Signed by a key other than the certificate's.
     case signature
-    /// Another account's topic, correctly signed.
+    /// Topic of another account, correctly signed.
     case topic
-    /// `SigningCertURL` is at another host.
+    /// `SigningCertURL` on another host.
     case certificate
-    /// `Message` is another than the signed one.
+    /// `Message` changed after signing.
     case tampered
 }
 
-/// Content of a message of SNS.
+/// Content of an SNS message.
 struct SNSContent: Sendable {
     enum Payload: Sendable {
-        /// The `Message`.
+        /// The `Message` field.
         case notification(String)
-        /// - Parameter address: where the simulator is reached.
+        /// - Parameter address: address of the simulator.
         case confirmation(token: String, address: String)
-        /// In place of the whole body.
+        /// Replaces the whole body.
         case raw(Data)
     }
 
@@ -59,7 +59,7 @@ struct SNSEnvelope: Sendable {
             fields["Token"] = token
             fields["SubscribeURL"] =
                 "\(address)/sns/confirm?Action=ConfirmSubscription&TopicArn=\(topic)&Token=\(token)"
-        // Only the headers of a notification are used.
+        // Only the headers for a notification are used.
         case .raw: fields["Type"] = "Notification"
         }
         guard forgery != .missing else { return }
@@ -69,7 +69,7 @@ struct SNSEnvelope: Sendable {
         if forgery == .tampered { fields["Message", default: ""] += " " }
     }
 
-    /// The fields that both kinds of messages have, or one of them, in the order in which SNS signs them.
+    /// Signed fields of both kinds of messages, in SNS's signing order. A kind may lack some.
     private static let signedFields = [
         "Message", "MessageId", "SubscribeURL", "Subject", "Timestamp", "Token", "TopicArn", "Type",
     ]

@@ -1,6 +1,6 @@
 import SimulatorKit
 
-/// A subscription to a topic of SNS.
+/// A subscription to an SNS topic.
 struct SNSSettings: Sendable, Encodable {
     static let exampleTopic = "arn:aws:sns:us-east-1:123456789012:example"
 
@@ -8,13 +8,13 @@ struct SNSSettings: Sendable, Encodable {
     /// The topic's ARN.
     let topic: String
     var signatureVersion = SNSSignatureVersion.sha1
-    /// Before that, only the request to confirm is sent.
+    /// Until it is confirmed, only the confirmation request is sent.
     var confirmed = false
 
     init(url: String, topic: String = exampleTopic) throws(ControlFault) {
         try ControlFault.checkPushURL(url)
         let parts = topic.split(separator: ":", omittingEmptySubsequences: false)
-        // The region becomes part of a host, and the whole of a query and of XML.
+        // The region becomes part of a host, and the whole ARN part of a query and of XML.
         guard parts.count == 6, parts[0] == "arn", parts[2] == "sns", !parts[3].isEmpty, topic.utf8.count <= 400,
             topic.utf8.allSatisfy({ $0.isLetterOrDigit || "-_.:".utf8.contains($0) })
         else { throw .invalid("the topic of push is the ARN of one, such as \(Self.exampleTopic)") }
@@ -49,7 +49,7 @@ extension UInt8 {
     }
 }
 
-/// Body of `PUT /control/push`. What is missing stays as it is.
+/// Body of `PUT /control/push`. Missing fields stay unchanged.
 struct SNSSettingsOrder: Decodable {
     var url: String?
     var topic: String?

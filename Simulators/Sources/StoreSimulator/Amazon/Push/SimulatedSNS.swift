@@ -1,12 +1,12 @@
 import Foundation
 import SimulatorKit
 
-/// Amazon's SNS with one topic and one subscription to it.
+/// Amazon SNS with one topic and one subscription to it.
 struct SimulatedSNS: SimulatedPublisher {
-    /// The parts of the control API that are its own.
+    /// Parts of the control API for SNS.
     static let controls: Set = ["push", "delivery", "notifications"]
 
-    /// Other than 429, a status of 3xx or 4xx is final.
+    /// Statuses 3xx and 4xx are final, except 429.
     static let rules = DeliveryRules(
         mostTries: 50, longestPauseMilliseconds: 5_000, timeoutSeconds: 15,
         makeID: { _ in UUID().uuidString.lowercased() },
@@ -21,7 +21,7 @@ struct SimulatedSNS: SimulatedPublisher {
     let key: SNSKey
     var settings: SNSSettings?
     var outbox: PushOutbox<SNSContent>
-    /// Token of the latest request to confirm.
+    /// Token of the latest confirmation request.
     private var token: String?
 
     init(key: SNSKey, settings: SNSSettings? = nil, keepMessages: Int = 10_000) {
@@ -31,7 +31,7 @@ struct SimulatedSNS: SimulatedPublisher {
         outbox.isOpen = settings?.confirmed ?? false
     }
 
-    /// Publishes a notification. Without an address there are none.
+    /// Publishes a notification. Does nothing without an address.
     mutating func publish(_ notification: PurchaseNotification, at now: Date) {
         if settings != nil { _ = publish(notification, nil, at: now) }
     }
@@ -43,8 +43,8 @@ struct SimulatedSNS: SimulatedPublisher {
             token: notification.receiptID, isForged: forgery != nil, at: now)
     }
 
-    /// Asks the receiver to confirm the subscription, where it is not confirmed.
-    /// - Parameter address: where the simulator is reached.
+    /// Sends a confirmation request, if the subscription is not confirmed.
+    /// - Parameter address: address of the simulator.
     mutating func requestConfirmation(from address: String, at now: Date) {
         guard let settings, !settings.confirmed else { return }
         let token = (0..<8).map { _ in UUID().uuidString.lowercased().filter { $0 != "-" } }.joined()

@@ -1,7 +1,7 @@
 import Foundation
 import SimulatorKit
 
-/// What happened to a subscription, with Google's numbers.
+/// An event of a subscription, with Google's numbers.
 enum SubscriptionEvent: Int, Sendable {
     case recovered = 1
     case renewed = 2
@@ -16,7 +16,7 @@ enum SubscriptionEvent: Int, Sendable {
     case pendingPurchaseCanceled = 20
 }
 
-/// What happened to a one-time product, with Google's numbers.
+/// An event of a one-time product, with Google's numbers.
 enum ProductEvent: Int, Sendable {
     case purchased = 1
     case canceled = 2
@@ -24,7 +24,7 @@ enum ProductEvent: Int, Sendable {
 
 /// A real-time developer notification, as Google publishes it.
 struct DeveloperNotification: Sendable {
-    /// Such as `SUBSCRIPTION_RENEWED`, for the list of messages.
+    /// Type such as `SUBSCRIPTION_RENEWED`, for the list of messages.
     let type: String
     let purchaseToken: String?
     let json: Data
@@ -48,13 +48,13 @@ struct DeveloperNotification: Sendable {
         let details: [String: Any] = [
             "purchaseToken": voided.purchaseToken, "orderId": voided.orderId,
             "productType": voided.type == .subscription ? 1 : 2,
-            // The whole of the money.
+            // A full refund.
             "refundType": 1,
         ]
         self.init(["packageName": voided.packageName, Kind.voided.rawValue: details], at: voided.voidedAt)
     }
 
-    /// - Parameter object: any JSON object. What every notification has is added where it is missing.
+    /// - Parameter object: any JSON object. Fields that every notification has are added if missing.
     init(_ object: [String: Any], at now: Date) {
         var whole: [String: Any] = [
             "version": "1.0", "packageName": "com.example.app", "eventTimeMillis": String(now.wholeMilliseconds),

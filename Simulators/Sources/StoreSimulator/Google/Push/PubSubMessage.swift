@@ -1,11 +1,11 @@
 import Foundation
 import SimulatorKit
 
-/// Content of a message of Pub/Sub.
+/// Content of a Pub/Sub message.
 struct PubSubContent: Sendable {
     enum Payload: Sendable {
         case notification(Data)
-        /// In place of the whole body.
+        /// Replaces the whole body.
         case raw(Data)
     }
 

@@ -1,12 +1,12 @@
 import Foundation
 import SimulatorKit
 
-/// Where notifications are pushed to, and as whom: a push subscription of Pub/Sub.
+/// Address and identity of notification pushes: a push subscription of Pub/Sub.
 struct PushSettings: Sendable, Encodable {
     let url: String
     /// The token's `aud`.
     let audience: String
-    /// The service account that the token is of.
+    /// The service account of the token.
     let email: String
     let subscription: String
 

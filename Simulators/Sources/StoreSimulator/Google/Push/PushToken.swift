@@ -1,9 +1,9 @@
 import Foundation
 import SimulatorKit
 
-/// What is wrong with a push on purpose.
+/// Deliberate defect of a push.
 enum PushTokenForgery: String, Sendable, Codable {
-    /// No `Authorization` header at all.
+    /// No `Authorization` header.
     case missing = "none"
     /// Signed by another key under the same id.
     case signature
@@ -19,7 +19,7 @@ enum PushTokenForgery: String, Sendable, Codable {
 
 /// The OpenID Connect token of a push.
 enum PushToken {
-    /// How long it is valid, in seconds.
+    /// Validity in seconds.
     private static let life = 3_600
 
     /// - Returns: the value of the `Authorization` header; nil for no header.

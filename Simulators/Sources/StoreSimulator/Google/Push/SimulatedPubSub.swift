@@ -3,7 +3,7 @@ import SimulatorKit
 
 /// Google's Pub/Sub with one push subscription.
 struct SimulatedPubSub: SimulatedPublisher {
-    /// The parts of the control API that are its own.
+    /// Parts of the control API for Pub/Sub.
     static let controls: Set = ["push", "delivery", "notifications", "keys"]
 
     static let rules = DeliveryRules(
@@ -11,7 +11,7 @@ struct SimulatedPubSub: SimulatedPublisher {
         makeID: { String(firstID + $0) },
         outcome: { [102, 200, 201, 202, 204].contains($0 ?? 0) ? .delivered : .failed })
 
-    /// Another one in each process: a receiver that knows messages by their ids has seen those of the process before.
+    /// Different in each process: otherwise a receiver that stores message ids would take new messages for repeats.
     private static let firstID = Int.random(in: 1_000_000_000...8_999_999_999) * 1_000_000
 
     private(set) var key: PushKey
@@ -24,7 +24,7 @@ struct SimulatedPubSub: SimulatedPublisher {
         outbox = PushOutbox(Self.rules, keepMessages: keepMessages)
     }
 
-    /// Publishes a notification. Without an address there are none.
+    /// Publishes a notification. Does nothing without an address.
     mutating func publish(_ notification: DeveloperNotification, at now: Date) {
         if settings != nil { _ = publish(notification, nil, at: now) }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import SimulatorKit
 
-/// What happened to a subscription, with Roku's word for it.
+/// An event of a subscription, with Roku's name for it.
 struct RokuTransaction: Sendable {
     let type: String
     let id: String
@@ -12,12 +12,12 @@ struct RokuTransaction: Sendable {
     }
 }
 
-/// The content of a push of Roku's.
+/// The content of a Roku push.
 struct RokuPushMessage: Sendable {
-    /// Such as `Sale`.
+    /// Type such as `Sale`.
     let type: String
     let transactionID: String?
-    /// What an answer has to say.
+    /// Text that the answer must contain.
     let responseKey: String?
     let json: Data
 
@@ -57,7 +57,7 @@ struct RokuPushMessage: Sendable {
         self.init(object, at: now)
     }
 
-    /// - Parameter object: any JSON object. What every message has is added where it is missing.
+    /// - Parameter object: any JSON object. Fields that every message has are added if missing.
     init(_ object: [String: Any], at now: Date) {
         let whole = [
             "customerId": "1f529e15cb15426be4ddb23a4933be2d", "eventDate": Self.date(now),
@@ -68,7 +68,7 @@ struct RokuPushMessage: Sendable {
         self.init(json: json ?? Data(), whole)
     }
 
-    /// - Parameter text: any text, as the dashboard's test message is.
+    /// - Parameter text: any text, like the dashboard's test message.
     init(text: String) { self.init(json: Data(text.utf8), [:]) }
 
     private init(json: Data, _ object: [String: Any]) {

@@ -4,11 +4,11 @@ import SimulatorKit
 enum RokuPushForm: String, Sendable, Codable {
     /// A JSON Web Signature, as text.
     case signed
-    /// JSON, by which nobody can tell who sent it.
+    /// JSON, whose sender cannot be verified.
     case unsigned
 }
 
-/// Where notifications are pushed to, and how.
+/// Address and form of notification pushes.
 struct RokuPushSettings: Sendable, Encodable {
     let url: String
     let form: RokuPushForm

@@ -1,21 +1,21 @@
 import Foundation
 import SimulatorKit
 
-/// What is wrong with a push on purpose.
+/// Deliberate defect of a push.
 enum RokuForgery: String, Sendable, Codable {
     /// Signed by another key under the same id.
     case signature
-    /// Signed by a key that is in no set.
+    /// Signed by a key that is in no key set.
     case key
     case issuer
     case expired
-    /// It is valid only later.
+    /// Not valid yet.
     case early
-    /// The content is another than the one that was signed.
+    /// The content was changed after signing.
     case tampered
     /// `alg` is `none`, and there is no signature.
     case algorithm
-    /// The header names another set of keys.
+    /// The header names another key set.
     case jku
 }
 
@@ -23,7 +23,7 @@ enum RokuForgery: String, Sendable, Codable {
 enum RokuToken {
     static let issuer = "Roku, Inc. urn:roku:apps:partner-service.roku.com"
 
-    /// - Parameter id: of the message.
+    /// - Parameter id: id of the message.
     static func text(
         _ message: RokuPushMessage, id: String, _ key: PushKey, _ forgery: RokuForgery?, at now: Date
     ) throws -> String {

@@ -1,11 +1,11 @@
 import Foundation
 import SimulatorKit
 
-/// What Roku has to push.
+/// Content of a Roku push.
 struct RokuPushContent: Sendable {
     enum Payload: Sendable {
         case message(RokuPushMessage)
-        /// In place of the whole body.
+        /// Replaces the whole body.
         case raw(Data)
     }
 
@@ -13,9 +13,9 @@ struct RokuPushContent: Sendable {
     var forgery: RokuForgery?
 }
 
-/// The pushes of a developer's account at Roku.
+/// The pushes of a Roku developer account.
 struct SimulatedRokuPush: SimulatedPublisher {
-    /// The parts of the control API that are its own.
+    /// Parts of the control API for Roku's pushes.
     static let controls: Set = ["push", "delivery", "notifications", "keys"]
 
     static let rules = DeliveryRules(
@@ -35,7 +35,7 @@ struct SimulatedRokuPush: SimulatedPublisher {
         outbox = PushOutbox(Self.rules, keepMessages: keepMessages)
     }
 
-    /// Publishes a message. Without an address there are none.
+    /// Publishes a message. Does nothing without an address.
     mutating func publish(_ message: RokuPushMessage, at now: Date) {
         if settings != nil { _ = publish(message, nil, at: now) }
     }
@@ -46,7 +46,7 @@ struct SimulatedRokuPush: SimulatedPublisher {
             token: message.transactionID, isForged: forgery != nil, at: now)
     }
 
-    /// A signed message is signed anew for each attempt.
+    /// A signed message gets a new signature for each attempt.
     static func request(_ attempt: Attempt, at now: Date) throws -> PushRequest {
         let (message, settings) = (attempt.delivery.message, attempt.settings)
         var type = "text/plain"
@@ -65,7 +65,8 @@ struct SimulatedRokuPush: SimulatedPublisher {
             url: settings.url, headers: [NamedValue(name: "Content-Type", value: type)], body: body)
     }
 
-    /// An answer to the unsigned form repeats the message's `responseKey`, and nothing else. Of the signed form the status is enough.
+    /// An answer to the unsigned form must repeat the message's `responseKey` and nothing else. For the signed form the
+    /// status suffices.
     func isReceipt(_ answer: PushAnswer, of attempt: Attempt) -> Bool {
         guard attempt.settings.form == .unsigned, case .message(let content) = attempt.delivery.message.content.payload,
             let responseKey = content.responseKey

@@ -20,6 +20,7 @@ struct PaymentRequest: Sendable {
         "customerEmail", "offerId", "receipt", "appType", "ipAddress", "couponCode", "applicationUsername",
         "cleengCustomerId",
     ]
+    private static let fields = FieldNames(names, within: ["receipt": receiptNames])
     private static let receiptNames = ["transactionId", "receiptData"]
     private static let knownNames = UnknownFields.Known(names)
     private static let knownReceiptNames = UnknownFields.Known(receiptNames)
@@ -27,26 +28,25 @@ struct PaymentRequest: Sendable {
     /// - Throws: ``Problem``: 400 where it is not JSON, 422 that names every wrong field.
     init(_ body: ByteBuffer) throws {
         var unknown = UnknownFields()
-        let fields = try JSONFields(body, Self.names, within: ["receipt": Self.receiptNames]) { name, object in
+        var reader = try FieldReader(body, Self.fields) { name, object in
             unknown.add(name, known: object == nil ? Self.knownNames : Self.knownReceiptNames, in: object)
         }
-        var reader = FieldReader(fields)
-        let email = reader.required("customerEmail").flatMap { reader.email($0, "customerEmail") }
-        let offerID = reader.required("offerId").flatMap { reader.offerID($0, "offerId") }
+        let email = reader.email("customerEmail")
+        let offerID = reader.offerID("offerId")
         var transactionID: TransactionID?
         var receiptData: String?
-        if [.null, .object].contains(fields["receipt"].kind) {
+        if [.null, .object].contains(reader["receipt"].kind) {
             transactionID = reader.required("receipt.transactionId").flatMap { Self.transactionID($0, &reader) }
             receiptData = reader.required("receipt.receiptData").flatMap { Self.receiptData($0, &reader) }
         } else {
-            reader.add("receipt", wants: "an object", not: fields["receipt"].kind)
+            transactionID = reader.refuse("receipt", wants: "an object", not: reader["receipt"].kind)
         }
         let appType = reader.optional("appType")?.asciiLowercased() ?? "ios"
         // By bytes: it may be as long as the body.
         if !appType.isSame("ios"), !appType.isSame("tvos") {
             reader.add("appType", .invalid, "must be ios or tvos")
         }
-        let username = reader.optional("applicationUsername").flatMap { Self.username($0, &reader) }
+        let username = reader.username("applicationUsername")
         let cleengCustomer = reader.positive("cleengCustomerId")
         guard reader.errors.isEmpty, let email, let offerID, let transactionID, let receiptData else {
             throw Problem.invalidFields(reader.errors)
@@ -58,10 +58,10 @@ struct PaymentRequest: Sendable {
         self.appType = appType
         self.applicationUsername = username ?? Username(email.customer.text)
         self.cleengCustomer = cleengCustomer
-        (couponCode, warnings) = CouponCode.read(fields["couponCode"])
-        let address = CustomerAddress.read(fields["ipAddress"])
+        (couponCode, warnings) = CouponCode.read(reader["couponCode"])
+        let address = CustomerAddress.read(reader["ipAddress"])
         ipAddress = address.text
-        warnings += address.warnings + unknown.warnings(present: fields.present)
+        warnings += address.warnings + unknown.warnings(present: reader.present)
     }
 
     private static func transactionID(_ text: String, _ reader: inout FieldReader) -> TransactionID? {
@@ -83,14 +83,5 @@ struct PaymentRequest: Sendable {
             }
         }
         return hasContent ? text : reader.refuse("receipt.receiptData", "must not be empty")
-    }
-
-    static func username(_ text: String, _ reader: inout FieldReader) -> Username? {
-        guard !text.isEmpty else { return reader.refuse("applicationUsername", "must not be empty") }
-        // A character has at least one byte and one scalar, so that much text is never counted.
-        guard text.utf8.count <= 512 * 4, text.unicodeScalars.count <= 512 else {
-            return reader.refuse("applicationUsername", .tooLong, "must have at most 512 characters")
-        }
-        return Username(text)
     }
 }

@@ -17,27 +17,28 @@ struct StorePaymentRequest: Sendable {
     private static let names = [
         "customerEmail", "offerId", "ipAddress", "couponCode", "applicationUsername", "cleengCustomerId",
     ]
+    private static let receiptFields = FieldNames(names, within: ["receipt": StoreReceipt.names])
+    private static let orderFields = FieldNames(names, within: ["order": StoreReceipt.orderNames])
 
     /// - Parameter connects: whether the publisher's account has Cleeng's connector for the store. Else the customer's number is ignored.
     /// - Throws: ``Problem``: 400 where it is not JSON, 422 that names every wrong field.
     init(_ body: ByteBuffer, of platform: StorePlatform, connects: Bool) throws {
         let (object, names) =
-            platform == .roku ? ("order", StoreReceipt.orderNames) : ("receipt", StoreReceipt.names)
-        let fields = try JSONFields(body, Self.names, within: [object: names])
-        var reader = FieldReader(fields)
-        let email = reader.required("customerEmail").flatMap { reader.email($0, "customerEmail") }
-        let offerID = reader.required("offerId").flatMap { reader.offerID($0, "offerId") }
+            platform == .roku ? ("order", Self.orderFields) : ("receipt", Self.receiptFields)
+        var reader = try FieldReader(body, names)
+        let email = reader.email("customerEmail")
+        let offerID = reader.offerID("offerId")
         var receipt: StoreReceipt?
-        if [.null, .object].contains(fields[object].kind) {
-            receipt = StoreReceipt(of: platform, &reader) {
+        if [.null, .object].contains(reader[object].kind) {
+            receipt = StoreReceipt(of: platform, &reader) { name, reader in
                 // Of Roku's orders numbers go on as numbers.
-                let field = fields["\(object).\($0)"]
-                return (platform == .roku ? field : field.textOrNumber, path: "\(object).\($0)")
+                let field = reader["\(object).\(name)"]
+                return (platform == .roku ? field : field.textOrNumber, path: "\(object).\(name)")
             }
         } else {
             reader.add(object, .wrongType, "must be an object")
         }
-        let username = reader.optional("applicationUsername").flatMap { PaymentRequest.username($0, &reader) }
+        let username = reader.username("applicationUsername")
         let cleengCustomer = connects ? reader.positive("cleengCustomerId") : nil
         guard reader.errors.isEmpty, let email, let offerID, let receipt else {
             throw Problem.invalidFields(reader.errors)
@@ -48,11 +49,11 @@ struct StorePaymentRequest: Sendable {
         applicationUsername = username ?? Username(email.customer.text)
         self.cleengCustomer = cleengCustomer
         switch receipt {
-        case .google: (couponCode, warnings) = CouponCode.read(fields["couponCode"])
+        case .google: (couponCode, warnings) = CouponCode.read(reader["couponCode"])
         // Cleeng takes no coupon for a purchase at Amazon or Roku.
         case .amazon, .roku: break
         }
-        let address = CustomerAddress.read(fields["ipAddress"])
+        let address = CustomerAddress.read(reader["ipAddress"])
         ipAddress = address.text
         warnings += address.warnings
     }

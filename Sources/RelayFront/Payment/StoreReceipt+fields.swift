@@ -19,10 +19,11 @@ extension StoreReceipt {
     /// - Parameter find: a field by its name at the store, and as what the sender knows it.
     /// - Returns: nil where a field is wrong, which `reader` then has.
     init?(
-        of platform: StorePlatform, _ reader: inout FieldReader, _ find: (String) -> (field: JSONField, path: String)
+        of platform: StorePlatform, _ reader: inout FieldReader,
+        _ find: (String, FieldReader) -> (field: JSONField, path: String)
     ) {
         func optional(_ name: String, most: Int = Self.mostBytes, _ reader: inout FieldReader) -> String? {
-            let (field, path) = find(name)
+            let (field, path) = find(name, reader)
             guard let text = reader.optional(field, path) else { return nil }
             guard text.utf8.count <= most else {
                 return reader.refuse(path, .tooLong, "must have at most \(most) bytes")
@@ -34,7 +35,7 @@ extension StoreReceipt {
             return text
         }
         func required(_ name: String, _ reader: inout FieldReader) -> String? {
-            let (field, path) = find(name)
+            let (field, path) = find(name, reader)
             guard field != .absent else { return reader.refuse(path, .required, "is required") }
             return optional(name, most: Self.mostNameBytes, &reader)
         }
@@ -61,7 +62,7 @@ extension StoreReceipt {
         case .roku:
             let (id, code) = (required("purchaseId", &reader), required("code", &reader))
             func scalar(_ name: String, _ reader: inout FieldReader) -> SentScalar? {
-                let (field, path) = find(name)
+                let (field, path) = find(name, reader)
                 if case .number(let digits) = field {
                     guard digits.utf8.count <= 64 else {
                         return reader.refuse(path, .tooLong, "must have at most 64 digits")

@@ -57,9 +57,9 @@ extension FuzzTarget {
             _ = try? StorePaymentRequest(body, of: platform, connects: platform == .google)
         }
         _ = try? ValidateRequest(body, app: "com.example.app")
-        _ = try? CheckRequest(JSONFields(body, inAnyCase: CheckRequest.names), mostReceiptBytes: 65_536)
+        _ = try? CheckRequest(body, mostReceiptBytes: 65_536)
         _ = try? OrderRequest(body)
-        _ = try? CustomerDetails(JSONFields(body, inAnyCase: CustomerDetails.names), path: "")
+        _ = try? CustomerDetails(body)
         if let replay = try? ReplayBody(body) {
             try FuzzFinding.check(replay.filter.from)
             try FuzzFinding.check(replay.filter.to)

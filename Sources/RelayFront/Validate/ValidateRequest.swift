@@ -25,20 +25,10 @@ struct ValidateRequest: Sendable {
         }
     }
 
-    /// Proof of the purchase.
-    enum Proof: Sendable {
-        /// What the App Store gave the app, which speaks for itself.
-        case apple(String)
-        /// What another store is asked by.
-        case store(StoreReceipt)
-    }
-
     /// What the client asked about; echoed.
     var id: String
     var kind: Kind
-    /// The app's own; empty where it names none.
-    var transactionID: TransactionID
-    var proof: Proof
+    var proof: PurchaseProof
     /// Nil: the purchase is nobody's yet.
     var username: Username?
 
@@ -68,14 +58,17 @@ struct ValidateRequest: Sendable {
             let start = String(type.unicodeScalars.prefix(40))
             reader.add("transaction.type", .invalid, "\(start) is not validated here: \(known) are")
         }
-        let proof: Proof? =
+        func apple(_ name: String) -> PurchaseProof? {
+            reader.required(name).map { .apple(.init(receiptData: $0, transactionID: TransactionID(transactionID))) }
+        }
+        let proof: PurchaseProof? =
             switch kind {
-            case .receipt: reader.required("transaction.appStoreReceipt").map(Proof.apple)
-            case .signedTransaction: reader.required("transaction.jwsRepresentation").map(Proof.apple)
-            case .google: Self.google(id: transactionID, product: id, app: app, &reader).map(Proof.store)
+            case .receipt: apple("transaction.appStoreReceipt")
+            case .signedTransaction: apple("transaction.jwsRepresentation")
+            case .google: Self.google(id: transactionID, product: id, app: app, &reader).map(PurchaseProof.store)
             case .amazon:
                 StoreReceipt(of: .amazon, &reader) { ($1["transaction.\($0)"], path: "transaction.\($0)") }
-                    .map(Proof.store)
+                    .map(PurchaseProof.store)
             case .roku, nil: nil
             }
         let path = "additionalData.applicationUsername"
@@ -86,7 +79,6 @@ struct ValidateRequest: Sendable {
         guard reader.errors.isEmpty, let kind, let proof else { throw Problem.invalidFields(reader.errors) }
         self.id = id
         self.kind = kind
-        self.transactionID = TransactionID(transactionID)
         self.proof = proof
         self.username = username.flatMap(ApplicationUsername.checked)
     }

@@ -1,3 +1,4 @@
+import Formats
 import RelayCore
 
 extension StoreReceipt {
@@ -77,5 +78,47 @@ extension StoreReceipt {
             self = .roku(
                 .init(purchaseId: id, code: ProductID(code), amount: amount, qty: qty, total: total))
         }
+    }
+}
+
+extension StoreReceipt {
+    /// As it is kept.
+    var json: [UInt8] {
+        var writer = JSONWriter(capacity: 512)
+        writer.beginObject()
+        switch self {
+        case .google(let receipt):
+            writer.member("productId", receipt.productId)
+            writer.member("purchaseToken", receipt.purchaseToken)
+            writer.member("packageName", receipt.packageName)
+            writer.member("orderId", receipt.orderId)
+            writer.member("purchaseState", receipt.purchaseState)
+            writer.member("purchaseTime", receipt.purchaseTime)
+            writer.member("developerPayload", receipt.developerPayload)
+        case .amazon(let receipt):
+            writer.member("receiptId", receipt.receiptId)
+            writer.member("userId", receipt.userId)
+        case .roku(let order):
+            writer.member("purchaseId", order.purchaseId)
+            writer.member("code", order.code)
+            writer.member("amount", order.amount)
+            writer.member("qty", order.qty)
+            writer.member("total", order.total)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+extension JSONWriter {
+    /// As `StoreReceipt.SentScalar` is read again. Nil leaves it out.
+    fileprivate mutating func member(_ name: StaticString, _ scalar: StoreReceipt.SentScalar?) {
+        guard let scalar else { return }
+        beginObject(name)
+        switch scalar {
+        case .number(let digits): member("number", digits)
+        case .text(let text): member("text", text)
+        }
+        endObject()
     }
 }

@@ -35,7 +35,7 @@ struct CustomerDetails: Sendable {
         }
         for name in Self.objects {
             guard let text = reader.object(name) else { continue }
-            guard text.utf8.count <= Self.mostObjectBytes, Self.isShallow(text) else {
+            guard text.utf8.count <= Self.mostObjectBytes, JSONScanner.isJSON(text, levels: Self.deepest) else {
                 reader.add(
                     name, .tooLong, "must have at most \(Self.mostObjectBytes) bytes, and \(Self.deepest) levels")
                 continue
@@ -46,31 +46,5 @@ struct CustomerDetails: Sendable {
         writer.endObject()
         try reader.end()
         json = writer.text
-    }
-
-    /// - Parameter text: JSON.
-    private static func isShallow(_ text: String) -> Bool {
-        var (depth, isInString, isEscaped) = (0, false, false)
-        for byte in text.utf8 {
-            if isInString {
-                if isEscaped {
-                    isEscaped = false
-                } else if byte == UInt8(ascii: "\\") {
-                    isEscaped = true
-                } else if byte == UInt8(ascii: "\"") {
-                    isInString = false
-                }
-                continue
-            }
-            switch byte {
-            case UInt8(ascii: "\""): isInString = true
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                depth += 1
-                if depth > deepest { return false }
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-            default: break
-            }
-        }
-        return true
     }
 }

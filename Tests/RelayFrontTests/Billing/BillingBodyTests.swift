@@ -71,6 +71,7 @@ struct BillingBodyTests {
             try details(#"{"lastname":"B\n","x":1,"ADDRESS":{"a":[]}}"#) == #"{"LastName":"B\n","Address":{"a":[]}}"#)
         #expect(try details("{}") == "{}")
         let deep = String(repeating: "[", count: 8) + String(repeating: "]", count: 8)
+        #expect(try details(#"{"CustomFields":{"a":\#(deep.dropFirst().dropLast())}}"#).utf8.count == 37)
         for wrong in [
             #"{"LastName":1}"#, #"{"Address":"x"}"#, #"{"EmailAddress":"x"}"#, #"{"CustomFields":{"a":\#(deep)}}"#,
             #"{"Notes":"\#(String(repeating: "n", count: 501))"}"#,

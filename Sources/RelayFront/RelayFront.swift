@@ -88,14 +88,14 @@ public struct RelayFront: Sendable {
             "relay_store_questions",
             help: "Purchases that Google Play, the Amazon Appstore and Roku Pay are being asked about."
         ) { Double(stores.questions) }
-        let transfers = TransferGate(store: store, rules: configuration.transfers, logger: logger)
+        let acceptor = PurchaseAcceptor(
+            store: store, intake: intake, receipts: configuration.receipts, drivers: configuration.drivers,
+            stores: stores,
+            transfers: TransferGate(store: store, rules: configuration.transfers, logger: logger), metrics: metrics)
+        let bodies = BodyReader(maximumBytes: configuration.maxBodyBytes)
         let payments = PaymentRoutes(
-            store: store, intake: intake, authenticator: authenticator, receipts: configuration.receipts,
-            drivers: configuration.drivers, googleConnector: configuration.googleConnector,
-            offers: store.memory.catalogue, bodies: BodyReader(maximumBytes: configuration.maxBodyBytes),
-            budget: bodyBudget,
-            trustedProxies: configuration.trustedProxies,
-            poll: poll, metrics: metrics, stores: stores, transfers: transfers)
+            acceptor: acceptor, authenticator: authenticator, googleConnector: configuration.googleConnector,
+            bodies: bodies, budget: bodyBudget, trustedProxies: configuration.trustedProxies, poll: poll)
         let entitlements = EntitlementRoutes(
             store: store, authenticator: authenticator,
             holder: PollHolder(store: store, maximumHeld: Self.maxHeldPolls), poll: poll,
@@ -120,10 +120,8 @@ public struct RelayFront: Sendable {
             store: store, authenticator: authenticator, leeway: configuration.renewalLeeway,
             bodies: BodyReader(maximumBytes: Self.maxOpsBodyBytes))
         let validator = ValidateRoutes(
-            store: store, intake: intake, authenticator: authenticator, receipts: configuration.receipts,
-            drivers: configuration.drivers, offers: store.memory.catalogue,
-            bodies: BodyReader(maximumBytes: configuration.maxBodyBytes), budget: bodyBudget,
-            leeway: configuration.renewalLeeway, metrics: metrics, stores: stores, transfers: transfers)
+            acceptor: acceptor, authenticator: authenticator, bodies: bodies, budget: bodyBudget,
+            leeway: configuration.renewalLeeway)
         let apps = payments.routes + entitlements.routes
         let crossOrigin = CrossOrigin(configuration.allowedOrigins, apps)
         let fromStores = notifications.routes + events

@@ -17,9 +17,9 @@ enum Fixtures {
             late: late, acceptedAt: begin, deadline: begin + .seconds(60), settledAt: settledAt, expiresAt: expiresAt)
     }
 
-    /// What a body of this JSON is judged to be.
-    static func payment(_ json: String) throws -> PaymentRequest {
-        try PaymentRequest(ByteBuffer(string: json))
+    /// What a body of this JSON, with a receipt of Apple's, is judged to be.
+    static func payment(_ json: String) throws -> PurchaseRequest {
+        try PurchaseRequest(ByteBuffer(string: json), of: .apple, readsNumber: true)
     }
 
     /// The wrong fields, as `field code`, in order.
@@ -33,4 +33,10 @@ enum Fixtures {
             return nil
         }
     }
+}
+
+extension PurchaseRequest {
+    private var sent: PurchaseProof.Apple? { if case .apple(let sent) = proof { sent } else { nil } }
+    var transactionID: TransactionID? { sent?.transactionID }
+    var receiptData: String? { sent?.receiptData }
 }

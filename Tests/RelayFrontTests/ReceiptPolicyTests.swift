@@ -32,13 +32,13 @@ struct ReceiptPolicyTests {
     private func judge(_ text: String, _ policy: ReceiptPolicy, app: BundleID = "") async -> (
         Verification, ProblemCode?
     ) {
-        let receipt = ReadReceipt(text, transactionID: "2")
-        let verification = await policy.judge(receipt, app: app)
+        var receipt = ReadReceipt(text, transactionID: "2")
+        receipt.verification = await policy.judge(receipt, app: app)
         do {
-            try policy.check(verification, of: receipt)
-            return (verification, nil)
+            try policy.check(receipt)
+            return (receipt.verification, nil)
         } catch {
-            return (verification, (error as? Problem)?.code)
+            return (receipt.verification, (error as? Problem)?.code)
         }
     }
 

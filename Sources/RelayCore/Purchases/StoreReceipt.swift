@@ -74,6 +74,33 @@ public enum StoreReceipt: Sendable, Hashable {
         }
     }
 
+    /// The kind of app that such a purchase is made in, as validations show it.
+    public var appType: String {
+        switch self {
+        case .google: "android"
+        case .amazon: "amazon"
+        case .roku: "roku"
+        }
+    }
+
+    /// As far as the app says; Amazon's receipts name none.
+    public var productID: ProductID? {
+        switch self {
+        case .google(let receipt): receipt.productId
+        case .amazon: nil
+        case .roku(let order): order.code
+        }
+    }
+
+    /// The transaction, as the app names it.
+    public var transactionID: TransactionID {
+        switch self {
+        case .google(let receipt): TransactionID(receipt.orderId ?? receipt.purchaseToken)
+        case .amazon(let receipt): TransactionID(receipt.receiptId)
+        case .roku(let order): TransactionID(order.purchaseId)
+        }
+    }
+
     /// The key of the subscription, as far as the app knows it: what the store knows it by through all renewals. An app may send the id of one of
     /// Roku's renewals; the store's answer names the original.
     public var subscriptionKey: TransactionID {

@@ -13,6 +13,7 @@ struct BillingWebhookRoutes: Sendable {
     /// Per publisher.
     private static let mostEndpoints = 100
     private static let mostEvents = 100
+    private static let names = FieldNames(["Url", "Events"], inAnyCase: true)
 
     var routes: [Route] {
         [
@@ -59,10 +60,9 @@ struct BillingWebhookRoutes: Sendable {
 
     /// No event at all: every one that the relay sends.
     private func read(_ bytes: ByteBuffer) throws -> (url: String, events: [String]) {
-        let fields = try JSONFields(bytes, inAnyCase: ["Url", "Events"])
-        var reader = FieldReader(fields)
+        var reader = try FieldReader(bytes, Self.names)
         let url = reader.text("Url", characters: 2_048)
-        if fields["Url"] == .absent { reader.add("Url", .required, "is required") }
+        if reader["Url"] == .absent { reader.add("Url", .required, "is required") }
         switch url.map({ WebhookURL($0) }) {
         case .some(nil): reader.add("Url", .invalid, "must be \(WebhookURL.rule)")
         case .some(let url?) where requiresTLS && !url.isSecure:
@@ -70,7 +70,7 @@ struct BillingWebhookRoutes: Sendable {
         default: break
         }
         var names: [String] = []
-        switch fields["Events"] {
+        switch reader["Events"] {
         case .absent: break
         case .string(let name): names = [name]
         case let field:

@@ -1,3 +1,4 @@
+import NIOCore
 import RelayCore
 
 /// What is to be checked: of Apple a receipt or a transaction, of the other stores what they are asked by.
@@ -6,25 +7,25 @@ enum CheckRequest: Sendable, Equatable {
     case appleReceipt(String)
     case store(ExternalStoreQuery)
 
-    static let names = [
-        "Type", "AppleIapReceipt", "AppleIapTransactionId", "AppleIapBundleId", "GoogleIapPackageName",
-        "GoogleIapSubscriptionId", "GoogleIapToken", "AmazonIapReceiptId", "AmazonIapUserId",
-        "RokuPayTransactionId",
-    ]
+    private static let names = FieldNames(
+        [
+            "Type", "AppleIapReceipt", "AppleIapTransactionId", "AppleIapBundleId", "GoogleIapPackageName",
+            "GoogleIapSubscriptionId", "GoogleIapToken", "AmazonIapReceiptId", "AmazonIapUserId",
+            "RokuPayTransactionId",
+        ], inAnyCase: true)
 
     /// Longer tokens have not been seen; receipts are as long as the body.
     private static let mostCharacters = 4_096
 
     /// - Parameters:
-    ///   - path: where it stands in the body: empty, or `ExternalCart.`.
-    ///   - mostReceiptBytes: of Apple's receipt.
-    /// - Throws: ``Problem`` 422 that names every wrong field.
-    init(_ fields: JSONFields, path: String = "", mostReceiptBytes: Int = 0) throws {
-        var reader = FieldReader(fields, in: path)
-        func text(_ name: String, isRequired: Bool = true) -> String {
-            let text = reader.text(
-                name, characters: name == "AppleIapReceipt" ? mostReceiptBytes : Self.mostCharacters)
-            if isRequired, text?.isEmpty ?? (fields[name] == .absent) { reader.add(name, .required, "is required") }
+    ///   - path: where it stands in another body: `ExternalCart.`.
+    ///   - mostReceiptBytes: of Apple's receipt; nil refuses purchases at Apple.
+    /// - Throws: ``Problem``: 400 where it is not JSON, 422 that names every wrong field.
+    init(_ body: ByteBuffer, in path: String = "", mostReceiptBytes: Int?) throws {
+        var reader = try FieldReader(body, Self.names, in: path)
+        func text(_ name: String, characters: Int = Self.mostCharacters, isRequired: Bool = true) -> String {
+            let text = reader.text(name, characters: characters)
+            if isRequired, text?.isEmpty ?? (reader[name] == .absent) { reader.add(name, .required, "is required") }
             return text ?? ""
         }
         let type = text("Type", isRequired: false)
@@ -41,8 +42,14 @@ enum CheckRequest: Sendable, Equatable {
             }
             throw Problem.invalidFields(reader.errors)
         }
+        guard platform != .apple || mostReceiptBytes != nil else {
+            reader.add(
+                "Type", .invalid, "must not be AppleIap: check the receipt first, and order by ExternalSubscriptionId")
+            throw Problem.invalidFields(reader.errors)
+        }
         switch platform {
-        case .apple where fields["AppleIapReceipt"] != .absent: self = .appleReceipt(text("AppleIapReceipt"))
+        case .apple where reader["AppleIapReceipt"] != .absent:
+            self = .appleReceipt(text("AppleIapReceipt", characters: mostReceiptBytes ?? 0))
         case .apple:
             let id = text("AppleIapTransactionId", isRequired: false)
             if id.isEmpty, reader.errors.isEmpty {

@@ -13,8 +13,7 @@ struct CheckRoutes: Sendable {
         let loan = BodyLoan(billing.budget)
         defer { loan.end() }
         let body = try await billing.body(request, on: loan, atMost: billing.maxBodyBytes)
-        let wanted = try CheckRequest(
-            JSONFields(body, inAnyCase: CheckRequest.names), mostReceiptBytes: billing.maxBodyBytes)
+        let wanted = try CheckRequest(body, mostReceiptBytes: billing.maxBodyBytes)
         let checked = try await billing.check(wanted, publisher: publisher)
         return BillingContext.one(checked, BillingJSON.subscriptions)
     }

@@ -42,9 +42,8 @@ struct ContractRoutes: Sendable {
         let publisher = try await billing.publisher(request, context)
         let loan = BodyLoan(billing.budget)
         defer { loan.end() }
-        let body = try JSONFields(try await billing.body(request, on: loan), inAnyCase: CustomerDetails.names)
-        let customer = try await billing.store.orders.addBillingCustomer(
-            details: try CustomerDetails(body, path: "").json, publisher: publisher)
+        let details = try CustomerDetails(try await billing.body(request, on: loan))
+        let customer = try await billing.store.orders.addBillingCustomer(details: details.json, publisher: publisher)
         return BillingContext.one(customer, status: .created, BillingJSON.customer)
     }
 

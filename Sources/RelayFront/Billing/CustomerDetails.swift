@@ -1,4 +1,5 @@
 import Formats
+import NIOCore
 import RelayCore
 
 /// What a publisher gives of a customer. The relay keeps it as it is and gives it back; it uses none of it.
@@ -9,6 +10,7 @@ struct CustomerDetails: Sendable {
         "VatId", "CustomerType", "CustomerSubType", "Tag", "Notes", "DebitorAccount", "DefaultBearerMedium",
     ]
     private static let objects = ["Address", "CustomFields"]
+    private static let names = FieldNames(texts + objects, inAnyCase: true)
     private static let mostCharacters = 500
     private static let mostObjectBytes = 16 << 10
     /// Nesting of JSON objects.
@@ -17,10 +19,10 @@ struct CustomerDetails: Sendable {
     /// A JSON object with its names in Pascal case, and without space around it.
     let json: String
 
-    /// - Parameter path: where it stands in the body: empty, or `Customer.`.
-    /// - Throws: ``Problem`` 422.
-    init(_ fields: JSONFields, path: String) throws {
-        var reader = FieldReader(fields, in: path)
+    /// - Parameter path: where it stands in another body: `Customer.`.
+    /// - Throws: ``Problem`` 400 and 422.
+    init(_ body: ByteBuffer, in path: String = "") throws {
+        var reader = try FieldReader(body, Self.names, in: path)
         var writer = JSONWriter(capacity: 512)
         writer.beginObject()
         for name in Self.texts {
@@ -33,7 +35,7 @@ struct CustomerDetails: Sendable {
         }
         for name in Self.objects {
             guard let text = reader.object(name) else { continue }
-            guard text.utf8.count <= Self.mostObjectBytes, Self.isShallow(text) else {
+            guard text.utf8.count <= Self.mostObjectBytes, JSONScanner.isJSON(text, levels: Self.deepest) else {
                 reader.add(
                     name, .tooLong, "must have at most \(Self.mostObjectBytes) bytes, and \(Self.deepest) levels")
                 continue
@@ -44,33 +46,5 @@ struct CustomerDetails: Sendable {
         writer.endObject()
         try reader.end()
         json = writer.text
-    }
-
-    static var names: [String] { texts + objects }
-
-    /// - Parameter text: JSON.
-    private static func isShallow(_ text: String) -> Bool {
-        var (depth, isInString, isEscaped) = (0, false, false)
-        for byte in text.utf8 {
-            if isInString {
-                if isEscaped {
-                    isEscaped = false
-                } else if byte == UInt8(ascii: "\\") {
-                    isEscaped = true
-                } else if byte == UInt8(ascii: "\"") {
-                    isInString = false
-                }
-                continue
-            }
-            switch byte {
-            case UInt8(ascii: "\""): isInString = true
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                depth += 1
-                if depth > deepest { return false }
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-            default: break
-            }
-        }
-        return true
     }
 }

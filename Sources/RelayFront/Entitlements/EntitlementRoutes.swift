@@ -135,15 +135,10 @@ struct EntitlementRoutes: Sendable {
         let key = try await authenticator.key(request, context, opening: .app)
         let customer = try await authenticator.customer(request)
         let query = QueryItems(request.uri.query)
-        var reader = FieldReader()
-        func field(_ name: String) -> JSONField { query[name].map { .string($0) } ?? .absent }
-        let email = reader.required(field("customerEmail"), "customerEmail").flatMap {
-            reader.email($0, "customerEmail")
-        }
+        var reader = FieldReader(query, ["customerEmail", "offerId"])
+        let email = reader.email("customerEmail")
         // Without `offerId` the answer lists every offer. An empty one is refused, since the client meant to name an offer.
-        let offer =
-            query.holds("offerId")
-            ? reader.required(field("offerId"), "offerId").flatMap { reader.offerID($0, "offerId") } : nil
+        let offer = query.holds("offerId") ? reader.offerID("offerId") : nil
         guard reader.errors.isEmpty, let email else { throw Problem.invalidFields(reader.errors) }
         try customer.check(email.customer)
         if CacheControl.forbidsCache(request.headers[.cacheControl]) {

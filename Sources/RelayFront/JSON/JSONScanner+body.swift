@@ -34,12 +34,14 @@ extension JSONScanner {
 
 extension JSONScanner {
     /// Whether the text is one JSON value and nothing else.
-    static func isJSON(_ text: String) -> Bool {
+    ///
+    /// - Parameter levels: how deep objects and arrays may be nested.
+    static func isJSON(_ text: String, levels: Int = maximumDepth) -> Bool {
         var text = text
         return text.withUTF8 { utf8 in
             var scanner = JSONScanner(UnsafeRawBufferPointer(utf8))
             do {
-                try scanner.skip(depth: 1)
+                try scanner.skip(depth: maximumDepth - levels + 1)
                 try scanner.end()
                 return true
             } catch {

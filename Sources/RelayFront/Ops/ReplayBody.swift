@@ -19,7 +19,7 @@ struct ReplayBody: Sendable {
         let isParked = reader.flag("parked")
         let status = reader.optional("status").flatMap { Self.status($0, &reader) }
         var selection = status.map(ReplayFilter.Selection.status)
-        switch (isParked, reader.fields["status"]) {
+        switch (isParked, reader["status"]) {
         case (true, .absent): selection = .parked
         case (true, _): reader.add("status", .invalid, "must be left out where parked is true")
         case (false, .absent): reader.add("status", .required, "is required, or parked: true")
@@ -43,43 +43,6 @@ struct ReplayBody: Sendable {
         if let status = ValidationStatus(name: text), status.allowsRetry { return status }
         let names = ValidationStatus.allCases.filter(\.allowsRetry).map(\.name).joined(separator: ", ")
         return reader.refuse("status", "must be one of \(names)")
-    }
-}
-
-extension FieldReader {
-    /// Reads the body of an act. Refuses unknown fields: a mistyped one may be what limits the act, such as `dryRun`.
-    ///
-    /// - Throws: ``Problem`` 400 where it is not JSON, 422 where it is no object.
-    init(act bytes: ByteBuffer, _ names: [String]) throws {
-        var unknown: [String] = []
-        self.init(try JSONFields(bytes, names) { name, _ in unknown.append(name) })
-        refuse(unknown: unknown, known: names)
-    }
-
-    /// Names the first few; a name may be as long as the body.
-    mutating func refuse(unknown: [String], known: [String]) {
-        for name in unknown.prefix(8) {
-            add(String(name.prefix(64)), .unknownField, "is not known; known are \(known.joined(separator: ", "))")
-        }
-    }
-
-    mutating func flag(_ name: String) -> Bool {
-        if case .bool(let flag) = fields[name] { return flag }
-        if fields[name] != .absent { add(name, .wrongType, "must be true or false") }
-        return false
-    }
-
-    mutating func number(_ name: String, in range: ClosedRange<Int>) -> Int? {
-        guard fields[name] != .absent else { return nil }
-        guard let number = fields[name].integer.flatMap({ Int(exactly: $0) }), range.contains(number) else {
-            return refuse(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
-    }
-
-    fileprivate mutating func moment(_ name: String) -> Timestamp? {
-        guard let text = optional(name) else { return nil }
-        return Timestamp(rfc3339: text) ?? refuse(name, "must be a time such as 2026-11-20T10:00:00Z, or a date")
     }
 }
 

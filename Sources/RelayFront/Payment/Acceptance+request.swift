@@ -6,34 +6,32 @@ import RelayStore
 
 extension Acceptance {
     /// - Parameters:
-    ///   - receipt: what was made of the request's.
-    ///   - driver: by which road it goes to Cleeng. By StoreKit 2 it is known by its transaction alone: what the App Store
-    ///     has signed counts, and what the app says beside it only where that names none.
+    ///   - receipt: what was made of the request's proof.
+    ///   - driver: by which road it goes to Cleeng; connectors take no coupon. By StoreKit 2 it is known by its transaction alone: what the
+    ///     App Store has signed counts, and what the app says beside it only where that names none.
     ///   - now: the database's time, for the day in the id.
-    ///   - peer: whose address counts where the request names none.
-    ///   - idempotencyKey: unquoted.
     init(
-        _ request: PaymentRequest, receipt: ReadReceipt, verification: Verification, driver: PurchaseDriver,
-        key: APIKey, now: Timestamp, peer: IPAddress?, idempotencyKey: String?, body: ByteBuffer
+        _ request: PurchaseRequest, _ receipt: ReadReceipt, driver: PurchaseDriver,
+        from sender: PurchaseAcceptor.Sender,
+        now: Timestamp
     ) {
+        let (key, sent) = (sender.key, receipt.sentTransactionID)
+        // Another store's period counts all the same: the store has shown it.
+        let isKept = receipt.platform != .apple || receipt.verification.result != .notGenuine
         self.init(
             id: ValidationID(in: Bucket(of: key.publisher, receipt.subscriptionKey), now: now),
             publisher: key.publisher, app: key.app, email: request.email,
             applicationUsername: request.applicationUsername, offerID: request.offerID,
-            transactionID: driver == .storekit2
-                ? receipt.transactionID ?? request.transactionID : request.transactionID,
-            appType: request.appType,
-            ipAddress: (request.ipAddress.flatMap { IPAddress($0) } ?? peer)?.uncompressed,
-            couponCode: driver == .storekit2 ? nil : request.couponCode,
+            transactionID: driver == .storekit2 ? receipt.transactionID ?? sent : sent,
+            appType: request.proof.appType,
+            ipAddress: (request.ipAddress.flatMap { IPAddress($0) } ?? sender.peer)?.uncompressed,
+            couponCode: driver.connector == nil ? request.couponCode : nil,
             subscriptionKey: receipt.subscriptionKey, environment: receipt.environment, productID: receipt.productID,
-            bundleID: receipt.bundleID, isReceiptReadable: receipt.isReadable, verification: verification,
-            period: verification.result == .notGenuine ? nil : receipt.period,
-            cleengCustomer: request.cleengCustomer, driver: driver,
-            receipt: receipt.stored,
-            purchaseKey: PurchaseDigest.of(
-                key.publisher.text, key.app.text, request.email.customer.text, request.offerID.text,
-                identity: receipt.identity),
-            idempotencyKey: idempotencyKey.map { IdempotencyKey($0, apiKey: key.id, body: body) })
+            bundleID: receipt.bundleID, isReceiptReadable: receipt.isReadable, verification: receipt.verification,
+            period: isKept ? receipt.period : nil,
+            cleengCustomer: request.cleengCustomer, driver: driver, receipt: receipt.stored,
+            purchaseKey: receipt.purchaseKey(key, request.email.customer, request.offerID),
+            idempotencyKey: sender.idempotencyKey)
     }
 }
 

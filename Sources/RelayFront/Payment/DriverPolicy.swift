@@ -9,37 +9,35 @@ public enum DriverPolicy: String, Sendable, CaseIterable {
 
     /// - Returns: and the warning for the app.
     /// - Throws: ``Problem`` 422 where what the road needs is missing.
-    func choose(for request: PaymentRequest, _ receipt: ReadReceipt) throws -> (PurchaseDriver, [FieldError]) {
-        let isByStoreKit2 =
-            switch self {
-            case .auto: receipt.isSignedTransaction && request.cleengCustomer != nil
-            case .receipt: false
-            case .storekit2: true
-            }
-        guard isByStoreKit2 else { return (.receipt, []) }
+    func choose(for request: PurchaseRequest, _ receipt: ReadReceipt) throws -> (PurchaseDriver, [FieldError]) {
+        guard let connector = connector(for: request, receipt) else { return (request.proof.driver, []) }
         guard request.cleengCustomer != nil else { throw Problem.invalidFields([Self.withoutCustomer]) }
-        return (.storekit2, request.couponCode == nil ? [] : [Self.couponLost(to: "StoreKit 2")])
+        return (connector.driver, request.couponCode == nil ? [] : [Self.couponLost(to: connector)])
     }
 
-    /// For a purchase at another store than Apple's. Only `receipt` keeps one with its customer's number from Cleeng's Google Play connector.
-    ///
-    /// - Parameter found: what the store says of it; nil where it could not be asked. Then it may be a subscription.
-    /// - Returns: and the warning for the app.
-    func choose(
-        for request: StorePaymentRequest, _ found: ExternalSubscription?
-    ) -> (PurchaseDriver, [FieldError]) {
-        let isByConnector =
-            self != .receipt && request.receipt.driver == .google && request.cleengCustomer != nil
-            && found?.isSubscription != false
-        guard isByConnector else { return (request.receipt.driver, []) }
-        return (.googleV2, request.couponCode == nil ? [] : [Self.couponLost(to: "the Google Play connector")])
+    private func connector(for request: PurchaseRequest, _ receipt: ReadReceipt) -> Connector? {
+        let isNumbered = request.cleengCustomer != nil
+        switch (self, request.proof) {
+        case (.receipt, _): return nil
+        case (.storekit2, .apple): return .storekit2
+        case (.auto, .apple): return isNumbered && receipt.isSignedTransaction ? .storekit2 : nil
+        // Where the store could not be asked it may be a subscription.
+        case (_, .store(.google)): return isNumbered && receipt.found?.isSubscription != false ? .google : nil
+        case (_, .store): return nil
+        }
     }
 
     private static let withoutCustomer = FieldError(
         "cleengCustomerId", .required,
         "is required: purchases go to Cleeng by StoreKit 2 here, which knows a customer by this number alone")
 
-    private static func couponLost(to road: String) -> FieldError {
-        FieldError("couponCode", .ignored, "the coupon cannot be sent by \(road); the purchase goes on without it")
+    private static func couponLost(to connector: Connector) -> FieldError {
+        let name =
+            switch connector {
+            case .storekit2: "StoreKit 2"
+            case .google: "the Google Play connector"
+            }
+        return FieldError(
+            "couponCode", .ignored, "the coupon cannot be sent by \(name); the purchase goes on without it")
     }
 }

@@ -3,14 +3,18 @@ import RelayStore
 
 extension OfferCatalogue {
     /// What does not fit a purchase's offer, so far as the offers are known. Reported and shown, never refused: Cleeng decides.
-    func warnings(_ payment: PaymentRequest, _ receipt: ReadReceipt, of publisher: PublisherID) -> [FieldError] {
+    func warnings(_ request: PurchaseRequest, _ receipt: ReadReceipt, of publisher: PublisherID) -> [FieldError] {
         var warnings: [FieldError] = []
-        if let product = receipt.productID,
-            allows(ProductID(StorePlatform.apple.prefixed(product)), under: payment.offerID, of: publisher) == false
-        {
-            warnings.append(.productMismatch(product.text))
+        let isApple = receipt.platform == .apple
+        if let product = receipt.productID {
+            let prefixed = receipt.platform.prefixed(product)
+            if allows(ProductID(prefixed), under: request.offerID, of: publisher) == false {
+                warnings.append(.productMismatch(isApple ? product.text : prefixed))
+            }
         }
-        if let coupon = payment.couponCode, allows(coupon: coupon, under: payment.offerID, of: publisher) == false {
+        if isApple, let coupon = request.couponCode,
+            allows(coupon: coupon, under: request.offerID, of: publisher) == false
+        {
             warnings.append(
                 FieldError(
                     "couponCode", .unknown, "the coupon is not one of this offer's; the purchase goes on with it"))

@@ -3,7 +3,7 @@ import Crypto
 /// SHA-256 by which purchases are known.
 enum PurchaseDigest {
     /// Hashes each part after its length, so that no two lists of parts collide.
-    static func of(_ texts: String..., identity: [UInt8]) -> [UInt8] {
+    static func of(_ texts: [String], identity: [UInt8]) -> [UInt8] {
         var hash = SHA256()
         func add(_ part: UnsafeRawBufferPointer) {
             withUnsafeBytes(of: UInt64(part.count).bigEndian) { hash.update(bufferPointer: $0) }

@@ -27,22 +27,27 @@ public struct ReceiptPolicy: Sendable {
         mode == .off ? .notChecked : await verify(receipt.document, app)
     }
 
+    /// Another store's purchase that could not be checked passes: the app would have to wait for the store.
+    ///
     /// - Throws: ``Problem`` 422 where one with this result is refused.
-    func check(_ verification: Verification, of receipt: ReadReceipt) throws {
+    func check(_ receipt: ReadReceipt) throws {
         guard mode == .enforce else { return }
         guard receipt.isReadable || receipt.isEmpty else {
             throw Problem(
                 .receiptNotGenuine, "unreadable: it is not a receipt that can be read; send it as the App Store gave it"
             )
         }
-        switch verification {
+        let isApple = receipt.platform == .apple
+        switch receipt.verification {
         case .genuine: return
         case .notGenuine(let code, let detail):
-            throw Problem(.receiptNotGenuine, "\(code): \(detail); send the receipt as the App Store gave it")
-        case .notChecked:
+            let advice = isApple ? "; send the receipt as the App Store gave it" : ""
+            throw Problem(.receiptNotGenuine, "\(code): \(detail)\(advice)")
+        case .notChecked where isApple:
             throw Problem(
                 .receiptNotGenuine,
                 "a transaction receipt of iOS 6 cannot be verified; send the app receipt or a signed transaction")
+        case .notChecked: return
         }
     }
 
@@ -57,15 +62,6 @@ public struct ReceiptPolicy: Sendable {
         case .notGenuine(let code, _):
             return [NotGenuine.Code.bundle, .appId, .environment].contains { $0.rawValue == code }
         }
-    }
-
-    /// Refuses another store's purchase if the store did. A purchase that could not be checked passes: the app would
-    /// have to wait for us.
-    ///
-    /// - Throws: ``Problem`` 422 where the store says no, and that is refused.
-    func check(_ verification: Verification) throws {
-        guard mode == .enforce, case .notGenuine(let code, let detail) = verification else { return }
-        throw Problem(.receiptNotGenuine, "\(code): \(detail)")
     }
 
     /// Whatever the mode is: for those who answer with what a receipt says, and have nobody else to ask.

@@ -27,29 +27,25 @@ struct TransferGate: Sendable {
     let rules: PerPublisher<TransferRules>
     let logger: Logger
 
-    /// The customer who sends a purchase.
-    struct Sender {
-        /// Nil where the username is no email.
-        var customer: CustomerID?
-        var username: Username
-        /// The purchase's account token, as its store has signed or returned it; nil if it has none.
-        var token: String?
-    }
-
     /// Costs nothing where subscriptions move freely.
     ///
+    /// - Parameters:
+    ///   - customer: who sends a purchase of it; nil where the username is no email.
+    ///   - token: the purchase's account token, as its store has signed or returned it; nil if it has none.
     /// - Returns: whether the purchase leaves the subscription to its owner at the time of sending.
     /// - Throws: ``Problem``: `owned_by_another`.
-    func check(_ sender: Sender, _ name: SubscriptionName) async throws -> Bool {
+    func check(
+        _ name: SubscriptionName, for username: Username, customer: CustomerID?, token: String?
+    ) async throws -> Bool {
         // Its policy stands in settings that this copy was not given.
         let rules = rules[name.publisher] ?? TransferRules(.refuse)
         switch rules.policy {
         case .move: return false
-        case .requireToken where rules.names(sender.username, of: name.publisher, by: sender.token): return false
+        case .requireToken where rules.names(username, of: name.publisher, by: token): return false
         case .refuse, .requireToken: break
         }
         guard let owner = try await store.subscriptions.runningOwner(of: name),
-            sender.customer.map({ $0 != owner.customer }) ?? (sender.username != owner.username)
+            customer.map({ $0 != owner.customer }) ?? (username != owner.username)
         else { return true }
         try await store.subscriptions.noteRefusedTransfer(of: name)
         logger.notice(

@@ -42,7 +42,7 @@ extension ConsumptionFacts {
         let percentage = reader.number("consumptionPercentage", in: Self.percentages)
         let preference = reader.choice("refundPreference", RefundPreference.self)
         let status = reader.choice("userStatus", UserStatus.self)
-        if reader.fields["customerConsented"] == .absent { reader.add("customerConsented", .required, "is required") }
+        if reader["customerConsented"] == .absent { reader.add("customerConsented", .required, "is required") }
         self.init(
             customerConsented: isConsented, sampleContentProvided: isSample, consumptionPercentage: percentage,
             refundPreference: preference, userStatus: status)
@@ -51,16 +51,6 @@ extension ConsumptionFacts {
                 "consumptionPercentage", .invalid,
                 "must be more than 0 and less than 100000 where refundPreference is GRANT_PRORATED")
         }
-        guard reader.errors.isEmpty else { throw Problem.invalidFields(reader.errors) }
-    }
-}
-
-extension FieldReader {
-    fileprivate mutating func choice<Choice: CaseIterable & RawRepresentable<String>>(
-        _ name: String, _: Choice.Type
-    ) -> Choice? {
-        guard let text = optional(name) else { return nil }
-        let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-        return Choice(rawValue: text) ?? refuse(name, "must be one of \(names)")
+        try reader.end()
     }
 }

@@ -82,23 +82,21 @@ struct ValidatedTransaction: Sendable {
     var originalTransactionID: TransactionID?
     var environment: StoreEnvironment
 
-    init(_ receipt: ReadReceipt) {
-        app = receipt.bundleID
-        productID = receipt.productID
-        transactionID = receipt.transactionID
-        originalTransactionID = receipt.purchase?.originalTransactionId
+    init(_ receipt: ReadReceipt, _ proof: PurchaseProof) {
         environment = receipt.environment
-    }
-
-    init(_ receipt: StoreReceipt, _ found: ExternalSubscription) {
-        productID = found.productID
-        environment = found.environment
-        switch receipt {
-        case .google(let receipt):
-            app = receipt.packageName
-            transactionID = found.word.periods.lazy.compactMap(\.transactionID).first ?? TransactionID(receipt.orderId)
-        case .amazon(let receipt): transactionID = TransactionID(receipt.receiptId)
-        case .roku(let order): transactionID = TransactionID(order.purchaseId)
+        switch proof {
+        case .apple:
+            app = receipt.bundleID
+            productID = receipt.productID
+            transactionID = receipt.transactionID
+            originalTransactionID = receipt.purchase?.originalTransactionId
+        case .store(let sent):
+            productID = receipt.found?.productID
+            transactionID = sent.transactionID
+            guard case .google(let sent) = sent else { return }
+            app = sent.packageName
+            let periods = receipt.found?.word.periods ?? []
+            transactionID = periods.lazy.compactMap(\.transactionID).first ?? TransactionID(sent.orderId)
         }
     }
 }

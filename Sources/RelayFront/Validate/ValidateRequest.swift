@@ -25,37 +25,29 @@ struct ValidateRequest: Sendable {
         }
     }
 
-    /// Proof of the purchase.
-    enum Proof: Sendable {
-        /// What the App Store gave the app, which speaks for itself.
-        case apple(String)
-        /// What another store is asked by.
-        case store(StoreReceipt)
-    }
-
     /// What the client asked about; echoed.
     var id: String
     var kind: Kind
-    /// The app's own; empty where it names none.
-    var transactionID: TransactionID
-    var proof: Proof
+    var proof: PurchaseProof
     /// Nil: the purchase is nobody's yet.
     var username: Username?
 
-    private static let names = [
-        "transaction": [
-            "type", "id", "appStoreReceipt", "jwsRepresentation", "purchaseToken", "receipt", "receiptId", "userId",
-        ],
-        "additionalData": ["applicationUsername"],
-    ]
+    private static let names = FieldNames(
+        ["id"],
+        within: [
+            "transaction": [
+                "type", "id", "appStoreReceipt", "jwsRepresentation", "purchaseToken", "receipt", "receiptId", "userId",
+            ],
+            "additionalData": ["applicationUsername"],
+        ])
+    private static let receiptNames = FieldNames(StoreReceipt.names)
     /// Longest receipt of Google's; real ones have some hundreds of bytes.
     private static let mostReceiptBytes = 16_384
 
     /// - Parameter app: the bundle id or package name of the app's key; empty where it has none.
     /// - Throws: ``Problem``: 400 where it is not JSON, 422 that names every wrong field.
     init(_ body: ByteBuffer, app: BundleID) throws {
-        let fields = try JSONFields(body, ["id"], within: Self.names)
-        var reader = FieldReader(fields)
+        var reader = try FieldReader(body, Self.names)
         let id = reader.optional("id") ?? ""
         let transactionID = reader.optional("transaction.id") ?? ""
         let type = reader.required("transaction.type")
@@ -66,25 +58,27 @@ struct ValidateRequest: Sendable {
             let start = String(type.unicodeScalars.prefix(40))
             reader.add("transaction.type", .invalid, "\(start) is not validated here: \(known) are")
         }
-        let proof: Proof? =
+        func apple(_ name: String) -> PurchaseProof? {
+            reader.required(name).map { .apple(.init(receiptData: $0, transactionID: TransactionID(transactionID))) }
+        }
+        let proof: PurchaseProof? =
             switch kind {
-            case .receipt: reader.required("transaction.appStoreReceipt").map(Proof.apple)
-            case .signedTransaction: reader.required("transaction.jwsRepresentation").map(Proof.apple)
-            case .google: Self.google(fields, id: transactionID, product: id, app: app, &reader).map(Proof.store)
+            case .receipt: apple("transaction.appStoreReceipt")
+            case .signedTransaction: apple("transaction.jwsRepresentation")
+            case .google: Self.google(id: transactionID, product: id, app: app, &reader).map(PurchaseProof.store)
             case .amazon:
-                StoreReceipt(of: .amazon, &reader) { (fields["transaction.\($0)"], path: "transaction.\($0)") }
-                    .map(Proof.store)
+                StoreReceipt(of: .amazon, &reader) { ($1["transaction.\($0)"], path: "transaction.\($0)") }
+                    .map(PurchaseProof.store)
             case .roku, nil: nil
             }
         let path = "additionalData.applicationUsername"
-        let username = reader.optional(fields[path].textOrNumber, path)
+        let username = reader.optional(reader[path].textOrNumber, path)
         if let username, !username.isEmpty, ApplicationUsername.checked(username) == nil {
             reader.add(path, .tooLong, "must have at most \(ApplicationUsername.mostCharacters) characters")
         }
         guard reader.errors.isEmpty, let kind, let proof else { throw Problem.invalidFields(reader.errors) }
         self.id = id
         self.kind = kind
-        self.transactionID = TransactionID(transactionID)
         self.proof = proof
         self.username = username.flatMap(ApplicationUsername.checked)
     }
@@ -97,12 +91,12 @@ struct ValidateRequest: Sendable {
     ///   - product: where the receipt names none.
     ///   - app: the package, where the receipt names none.
     private static func google(
-        _ fields: JSONFields, id: String, product: String, app: BundleID, _ reader: inout FieldReader
+        id: String, product: String, app: BundleID, _ reader: inout FieldReader
     ) -> StoreReceipt? {
-        var receipt = JSONFields()
+        var receipt = FieldReader()
         if let text = reader.optional("transaction.receipt"), !text.isEmpty {
             guard text.utf8.count <= mostReceiptBytes,
-                let read = try? JSONFields(ByteBuffer(string: text), StoreReceipt.names)
+                let read = try? FieldReader(ByteBuffer(string: text), receiptNames)
             else {
                 return reader.refuse(
                     "transaction.receipt",
@@ -111,8 +105,8 @@ struct ValidateRequest: Sendable {
             receipt = read
         }
         let others = ["orderId": id, "productId": product, "packageName": app.text]
-        return StoreReceipt(of: .google, &reader) { name in
-            let token = fields["transaction.purchaseToken"]
+        return StoreReceipt(of: .google, &reader) { name, reader in
+            let token = reader["transaction.purchaseToken"]
             if name == "purchaseToken" {
                 return (token == .absent ? receipt[name].textOrNumber : token, path: "transaction.purchaseToken")
             }

@@ -108,7 +108,7 @@ public struct Acceptance: Sendable {
 
 extension Validation {
     /// Makes the validation of a purchase that was just accepted.
-    init(_ acceptance: Acceptance, acceptedAt: Timestamp, deadline: Timestamp) {
+    public init(_ acceptance: Acceptance, acceptedAt: Timestamp, deadline: Timestamp) {
         self.init(
             id: acceptance.id, publisher: acceptance.publisher, app: acceptance.app, email: acceptance.email.sent,
             customer: acceptance.email.customer, offerID: acceptance.offerID, status: .pending, acceptedAt: acceptedAt,

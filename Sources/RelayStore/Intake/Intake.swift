@@ -12,17 +12,6 @@ public final class Intake: Sendable {
     private struct Queued: Sendable {
         var acceptance: Acceptance
         var since: ContinuousClock.Instant
-
-        var subscription: Subscription {
-            Subscription(
-                publisher: acceptance.publisher, environment: acceptance.environment, key: acceptance.subscriptionKey)
-        }
-    }
-
-    private struct Subscription: Hashable {
-        var publisher: PublisherID
-        var environment: StoreEnvironment
-        var key: TransactionID
     }
 
     /// The last time that the wait for a connection, or for a commit, failed.
@@ -47,7 +36,7 @@ public final class Intake: Sendable {
             // Requests for one subscription are accepted one after the other, so that the order of their commits is the order
             // in which they came.
             size: { $0.acceptance.size },
-            key: { $0.subscription },
+            key: { $0.acceptance.subscription },
             flush: { queued in
                 // The batch before waited for the database without success, and these requests were here meanwhile. They have waited as long, and
                 // fail with it: each batch would else add its own wait to those of the next.

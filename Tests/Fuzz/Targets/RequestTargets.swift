@@ -50,16 +50,16 @@ extension FuzzTarget {
         ])
     ) { bytes in
         let body = ByteBuffer(bytes: bytes)
-        if let payment = try? PaymentRequest(body) {
-            _ = ReadReceipt(payment.receiptData, transactionID: payment.transactionID)
-        }
-        for platform in StorePlatform.allCases where platform != .apple {
-            _ = try? StorePaymentRequest(body, of: platform, connects: platform == .google)
+        for platform in StorePlatform.allCases {
+            let request = try? PurchaseRequest(body, of: platform, readsNumber: true)
+            if case .apple(let sent)? = request?.proof {
+                _ = ReadReceipt(sent.receiptData, transactionID: sent.transactionID)
+            }
         }
         _ = try? ValidateRequest(body, app: "com.example.app")
-        _ = try? CheckRequest(JSONFields(body, inAnyCase: CheckRequest.names), mostReceiptBytes: 65_536)
+        _ = try? CheckRequest(body, mostReceiptBytes: 65_536)
         _ = try? OrderRequest(body)
-        _ = try? CustomerDetails(JSONFields(body, inAnyCase: CustomerDetails.names), path: "")
+        _ = try? CustomerDetails(body)
         if let replay = try? ReplayBody(body) {
             try FuzzFinding.check(replay.filter.from)
             try FuzzFinding.check(replay.filter.to)

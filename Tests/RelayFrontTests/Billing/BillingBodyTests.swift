@@ -31,9 +31,9 @@ struct BillingBodyTests {
 
     @Test("names count in any case, the last of two wins, null is absent, and all else is passed over")
     func names() throws {
-        let body = try JSONFields(
+        let body = try FieldReader(
             ByteBuffer(string: #"{"TYPE":"a","type":"b","x":{"y":[1]},"Obj":{ "K" : 1 },"N":null,"L":["p"]}"#),
-            inAnyCase: ["Type", "Obj", "N", "L"])
+            FieldNames(["Type", "Obj", "N", "L"], inAnyCase: true))
         #expect(body["Type"] == .string("b") && body["Obj"] == .object(#"{ "K" : 1 }"#))
         #expect(body["N"] == .absent && body["x"] == .absent && body["L"] == .array(#"["p"]"#))
     }
@@ -41,8 +41,7 @@ struct BillingBodyTests {
     @Test("what a check needs is asked of each type")
     func checks() throws {
         func check(_ json: String) throws -> CheckRequest {
-            try CheckRequest(
-                JSONFields(ByteBuffer(string: json), inAnyCase: CheckRequest.names), mostReceiptBytes: 1_000)
+            try CheckRequest(ByteBuffer(string: json), mostReceiptBytes: 1_000)
         }
         #expect(try check(#"{"type":"APPLEIAP","appleiapreceipt":"r"}"#) == .appleReceipt("r"))
         #expect(
@@ -66,14 +65,13 @@ struct BillingBodyTests {
     @Test("a customer's details are kept in one spelling, and bounded")
     func details() throws {
         func details(_ json: String) throws -> String {
-            try CustomerDetails(
-                JSONFields(ByteBuffer(string: json), inAnyCase: CustomerDetails.names), path: "Customer."
-            ).json
+            try CustomerDetails(ByteBuffer(string: json), in: "Customer.").json
         }
         #expect(
             try details(#"{"lastname":"B\n","x":1,"ADDRESS":{"a":[]}}"#) == #"{"LastName":"B\n","Address":{"a":[]}}"#)
         #expect(try details("{}") == "{}")
         let deep = String(repeating: "[", count: 8) + String(repeating: "]", count: 8)
+        #expect(try details(#"{"CustomFields":{"a":\#(deep.dropFirst().dropLast())}}"#).utf8.count == 37)
         for wrong in [
             #"{"LastName":1}"#, #"{"Address":"x"}"#, #"{"EmailAddress":"x"}"#, #"{"CustomFields":{"a":\#(deep)}}"#,
             #"{"Notes":"\#(String(repeating: "n", count: 501))"}"#,

@@ -5,7 +5,7 @@ import Testing
 @testable import RelayFront
 
 @Suite("The body of a purchase")
-struct PaymentRequestTests {
+struct PurchaseRequestTests {
     private func body(_ changes: [String: String] = [:], transaction: String = "\"42\"", data: String = "\"YWJj\"")
         -> String
     {
@@ -24,7 +24,7 @@ struct PaymentRequestTests {
         #expect(payment.email.sent == "Ana@Example.test")
         #expect(payment.email.customer == "ana@example.test")
         #expect(payment.applicationUsername == "ana@example.test")
-        #expect(payment.appType == "ios")
+        #expect(payment.proof.appType == "ios")
         #expect(payment.ipAddress == nil)
         #expect(payment.couponCode == nil)
         #expect(payment.warnings.isEmpty)
@@ -80,8 +80,8 @@ struct PaymentRequestTests {
     func numberAtCleeng(_ number: String) throws {
         let receipt = #"{"productId":"p","purchaseToken":"t","packageName":"a.b"}"#
         let payment = ByteBuffer(string: body(["receipt": receipt, "cleengCustomerId": number]))
-        #expect(try StorePaymentRequest(payment, of: .google, connects: false).cleengCustomer == nil)
-        let read = Result { try StorePaymentRequest(payment, of: .google, connects: true).cleengCustomer }
+        #expect(try PurchaseRequest(payment, of: .google, readsNumber: false).cleengCustomer == nil)
+        let read = Result { try PurchaseRequest(payment, of: .google, readsNumber: true).cleengCustomer }
         #expect((try? read.get()) ?? nil == (number == "7" ? 7 : nil))
     }
 
@@ -135,7 +135,7 @@ struct PaymentRequestTests {
 
     @Test("the app's type is known in any case", arguments: [("iOS", "ios"), ("TVOS", "tvos"), ("ios", "ios")])
     func appType(sent: String, read: String) throws {
-        #expect(try Fixtures.payment(body(["appType": "\"\(sent)\""])).appType == read)
+        #expect(try Fixtures.payment(body(["appType": "\"\(sent)\""])).proof.appType == read)
         for wrong in ["", "android", "ıos"] {
             #expect(Fixtures.wrong(body(["appType": "\"\(wrong)\""])) == ["appType invalid"], "\(wrong)")
         }
@@ -190,6 +190,6 @@ struct PaymentRequestTests {
     @Test(
         "what is not JSON is told apart from wrong fields", arguments: ["", "{", "{\"a\":1}}", "\u{feff}", "<xml/>"])
     func notJSON(_ text: String) {
-        #expect(throws: Problem(.notJSON, "")) { try PaymentRequest(ByteBuffer(string: text)) }
+        #expect(throws: Problem(.notJSON, "")) { try Fixtures.payment(text) }
     }
 }

@@ -1,3 +1,4 @@
+import Formats
 import RelayCore
 
 extension StoreReceipt {
@@ -19,10 +20,11 @@ extension StoreReceipt {
     /// - Parameter find: a field by its name at the store, and as what the sender knows it.
     /// - Returns: nil where a field is wrong, which `reader` then has.
     init?(
-        of platform: StorePlatform, _ reader: inout FieldReader, _ find: (String) -> (field: JSONField, path: String)
+        of platform: StorePlatform, _ reader: inout FieldReader,
+        _ find: (String, FieldReader) -> (field: JSONField, path: String)
     ) {
         func optional(_ name: String, most: Int = Self.mostBytes, _ reader: inout FieldReader) -> String? {
-            let (field, path) = find(name)
+            let (field, path) = find(name, reader)
             guard let text = reader.optional(field, path) else { return nil }
             guard text.utf8.count <= most else {
                 return reader.refuse(path, .tooLong, "must have at most \(most) bytes")
@@ -34,7 +36,7 @@ extension StoreReceipt {
             return text
         }
         func required(_ name: String, _ reader: inout FieldReader) -> String? {
-            let (field, path) = find(name)
+            let (field, path) = find(name, reader)
             guard field != .absent else { return reader.refuse(path, .required, "is required") }
             return optional(name, most: Self.mostNameBytes, &reader)
         }
@@ -61,7 +63,7 @@ extension StoreReceipt {
         case .roku:
             let (id, code) = (required("purchaseId", &reader), required("code", &reader))
             func scalar(_ name: String, _ reader: inout FieldReader) -> SentScalar? {
-                let (field, path) = find(name)
+                let (field, path) = find(name, reader)
                 if case .number(let digits) = field {
                     guard digits.utf8.count <= 64 else {
                         return reader.refuse(path, .tooLong, "must have at most 64 digits")
@@ -76,5 +78,47 @@ extension StoreReceipt {
             self = .roku(
                 .init(purchaseId: id, code: ProductID(code), amount: amount, qty: qty, total: total))
         }
+    }
+}
+
+extension StoreReceipt {
+    /// As it is kept.
+    var json: [UInt8] {
+        var writer = JSONWriter(capacity: 512)
+        writer.beginObject()
+        switch self {
+        case .google(let receipt):
+            writer.member("productId", receipt.productId)
+            writer.member("purchaseToken", receipt.purchaseToken)
+            writer.member("packageName", receipt.packageName)
+            writer.member("orderId", receipt.orderId)
+            writer.member("purchaseState", receipt.purchaseState)
+            writer.member("purchaseTime", receipt.purchaseTime)
+            writer.member("developerPayload", receipt.developerPayload)
+        case .amazon(let receipt):
+            writer.member("receiptId", receipt.receiptId)
+            writer.member("userId", receipt.userId)
+        case .roku(let order):
+            writer.member("purchaseId", order.purchaseId)
+            writer.member("code", order.code)
+            writer.member("amount", order.amount)
+            writer.member("qty", order.qty)
+            writer.member("total", order.total)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+extension JSONWriter {
+    /// As `StoreReceipt.SentScalar` is read again. Nil leaves it out.
+    fileprivate mutating func member(_ name: StaticString, _ scalar: StoreReceipt.SentScalar?) {
+        guard let scalar else { return }
+        beginObject(name)
+        switch scalar {
+        case .number(let digits): member("number", digits)
+        case .text(let text): member("text", text)
+        }
+        endObject()
     }
 }

@@ -1,0 +1,106 @@
+import RelayCore
+
+/// Fields of one kind each. All but the first two may be left out.
+extension FieldReader {
+    mutating func email(_ name: String) -> CustomerEmail? { required(name).flatMap { email($0, name) } }
+
+    mutating func email(_ text: String, _ name: String) -> CustomerEmail? {
+        guard text.trimmingSpace().utf8.count <= CustomerEmail.maximumLength, text.utf8.count <= 1_024 else {
+            return refuse(name, .tooLong, "must have at most \(CustomerEmail.maximumLength) bytes")
+        }
+        return CustomerEmail(text) ?? refuse(name, "must be an email address")
+    }
+
+    mutating func offerID(_ name: String) -> OfferID? { required(name).flatMap { offerID($0, name) } }
+
+    mutating func offerID(_ text: String, _ name: String) -> OfferID? {
+        guard text.utf8.count <= 100 else { return refuse(name, .tooLong, "must have at most 100 characters") }
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isOfID) else {
+            return refuse(name, "must be of letters, digits, _, - and .")
+        }
+        return OfferID(text)
+    }
+
+    mutating func username(_ name: String) -> Username? {
+        guard let text = optional(name) else { return nil }
+        guard !text.isEmpty else { return refuse(name, "must not be empty") }
+        return ApplicationUsername.checked(text)
+            ?? refuse(name, .tooLong, "must have at most \(ApplicationUsername.mostCharacters) characters")
+    }
+
+    /// A text of so many characters at most.
+    mutating func text(_ name: String, characters: Int) -> String? {
+        if case .string(let text) = self[name],
+            text.utf8.count > 4 * characters || text.unicodeScalars.count > characters
+        {
+            return refuse(name, .tooLong, "must have at most \(characters) characters")
+        }
+        return optional(name)
+    }
+
+    /// An id of billing's.
+    mutating func id(_ name: String) -> BillingID? {
+        guard let text = text(name, characters: 100) else { return nil }
+        return BillingID(text) ?? refuse(name, "must be an id: 24 hexadecimal digits")
+    }
+
+    /// An object as it stands.
+    mutating func object(_ name: String) -> String? {
+        switch self[name] {
+        case .absent: nil
+        case .object(let text): text
+        case let field: refuse(name, wants: "an object", not: field.kind)
+        }
+    }
+
+    /// A whole number above zero, or the digits of one in a string, as Cleeng numbers its customers.
+    mutating func positive(_ name: String) -> Int64? {
+        let field = self[name]
+        guard field != .absent else { return nil }
+        let digits: Int64? = if case .string(let text) = field { Int64(text) } else { nil }
+        guard let number = field.integer ?? digits else {
+            return refuse(name, wants: "a whole number", not: field.kind)
+        }
+        return number > 0 ? number : refuse(name, "must be greater than 0")
+    }
+
+    mutating func number(_ name: String, in range: ClosedRange<Int>) -> Int? {
+        guard self[name] != .absent else { return nil }
+        guard let number = self[name].integer.flatMap({ Int(exactly: $0) }), range.contains(number) else {
+            return refuse(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    mutating func flag(_ name: String) -> Bool {
+        if case .bool(let flag) = self[name] { return flag }
+        if self[name] != .absent { add(name, .wrongType, "must be true or false") }
+        return false
+    }
+
+    mutating func moment(_ name: String) -> Timestamp? {
+        guard let text = optional(name) else { return nil }
+        return Timestamp(rfc3339: text) ?? refuse(name, "must be a time such as 2026-11-20T10:00:00Z, or a date")
+    }
+
+    mutating func choice<Choice: CaseIterable & RawRepresentable<String>>(_ name: String, _: Choice.Type) -> Choice? {
+        guard let text = optional(name) else { return nil }
+        let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        return Choice(rawValue: text) ?? refuse(name, "must be one of \(names)")
+    }
+}
+
+extension UInt8 {
+    /// An ASCII letter or digit, `_`, `-` or `.`: what ids are written with, and what stands in an address as it is.
+    var isOfID: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
+            UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        default: isDigit
+        }
+    }
+
+    /// An ASCII digit.
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}

@@ -1,0 +1,71 @@
+import RelayCore
+
+/// Judges the fields of a body or a query one by one, and remembers all that is wrong.
+struct FieldReader {
+    /// Fields by name, and within an object by path (`receipt.transactionId`).
+    private let fields: [String: JSONField]
+    /// What stands before each name in an error: `Customer.`.
+    private let path: String
+    private(set) var errors: [FieldError] = []
+
+    init(_ fields: [String: JSONField] = [:], in path: String = "") {
+        self.fields = fields
+        self.path = path
+    }
+
+    subscript(name: String) -> JSONField { fields[name] ?? .absent }
+
+    /// The names of those that are there.
+    var present: Set<String> { Set(fields.filter { $0.value != .absent }.keys) }
+
+    /// Remembers what is wrong with a field.
+    mutating func add(_ name: String, _ code: FieldError.Code, _ detail: String) {
+        errors.append(FieldError(path + name, code, detail))
+    }
+
+    /// The same of one that then has no value.
+    mutating func refuse<Value>(_ name: String, _ detail: String) -> Value? { refuse(name, .invalid, detail) }
+
+    mutating func refuse<Value>(_ name: String, _ code: FieldError.Code, _ detail: String) -> Value? {
+        add(name, code, detail)
+        return nil
+    }
+
+    mutating func refuse<Value>(_ name: String, wants wanted: String, not kind: JSONKind) -> Value? {
+        errors.append(.wrongType(path + name, wanted, kind))
+        return nil
+    }
+
+    /// Names the first few; a name may be as long as the body.
+    mutating func refuse(unknown: [String], known: [String]) {
+        for name in unknown.prefix(8) {
+            add(String(name.prefix(64)), .unknownField, "is not known; known are \(known.joined(separator: ", "))")
+        }
+    }
+
+    /// - Throws: ``Problem`` 422 that names every wrong field.
+    func end() throws {
+        guard errors.isEmpty else { throw Problem.invalidFields(errors) }
+    }
+
+    /// A text that must be there.
+    mutating func required(_ name: String) -> String? { required(self[name], name) }
+
+    mutating func required(_ field: JSONField, _ name: String) -> String? {
+        guard field != .absent else { return refuse(name, .required, "is required") }
+        return optional(field, name)
+    }
+
+    /// A text that may be left out. NUL is refused everywhere: PostgreSQL's text cannot hold it.
+    mutating func optional(_ name: String) -> String? { optional(self[name], name) }
+
+    mutating func optional(_ field: JSONField, _ name: String) -> String? {
+        switch field {
+        case .absent: return nil
+        case .string(var text):
+            guard !text.withUTF8(ByteScan.holdsNUL) else { return refuse(name, "must not hold NUL characters") }
+            return text
+        default: return refuse(name, wants: "a string", not: field.kind)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import RelayCore
+import RelayStore
+
+extension PurchaseAcceptor {
+    /// What the relay makes of a purchase's proof, as far as the policy trusts it.
+    ///
+    /// - Throws: ``Problem`` 422 where the policy refuses it.
+    func judge(_ request: PurchaseRequest, of key: APIKey) async throws -> ReadReceipt {
+        var receipt: ReadReceipt
+        switch request.proof {
+        case .apple(let sent):
+            receipt = ReadReceipt(sent.receiptData, transactionID: sent.transactionID)
+            receipt.verification = await receipts.judge(receipt, app: key.app)
+        case .store(let sent):
+            let answer = receipts.isOn ? await stores.ask(sent.query, of: key.publisher) : nil
+            receipt = ReadReceipt(sent, answer, of: key)
+        }
+        metrics.count(receipt.verification)
+        try receipts.check(receipt)
+        if !receipts.trusts(receipt.verification) {
+            receipt.distrust()
+        } else if !receipt.isNamed, receipt.isReadable, try await !isOfReceipt(request, receipt, key) {
+            receipt.standAlone()
+        }
+        return receipt
+    }
+
+    /// Whether a purchase that its receipt does not hold is of the subscription that runs longest in it: where that is what is asked for.
+    private func isOfReceipt(_ request: PurchaseRequest, _ receipt: ReadReceipt, _ key: APIKey) async throws -> Bool {
+        if let product = receipt.productID.map({ ProductID(receipt.platform.prefixed($0)) }),
+            offers.allows(product, under: request.offerID, of: key.publisher) == true
+        {
+            return true
+        }
+        switch try await store.subscriptions.holding(of: receipt.name(of: key.publisher), offer: request.offerID) {
+        case .offer: return true
+        // Its refund would end another offer's purchase, or another customer's.
+        case .others: return false
+        case .nothing: return !offers.hasProducts(of: key.publisher)
+        }
+    }
+
+    /// The same whatever the policy is: for validators, which answer with what it says, and have nobody else to ask.
+    ///
+    /// - Throws: ``Problem``: 422 where it is not shown to be genuine; `store_unavailable` where its store cannot be asked,
+    ///   `purchase_ended` where that says no more than that it is over.
+    func prove(_ proof: PurchaseProof, of key: APIKey) async throws -> ReadReceipt {
+        switch proof {
+        case .apple(let sent):
+            var receipt = ReadReceipt(sent.receiptData, transactionID: sent.transactionID)
+            receipt.verification = await receipts.prove(receipt, app: key.app)
+            metrics.count(receipt.verification)
+            guard receipt.purchase != nil else {
+                throw Problem(.receiptNotGenuine, "no purchase can be read out of the receipt")
+            }
+            switch receipt.verification {
+            case .genuine: return receipt
+            case .notGenuine(let code, let detail):
+                throw Problem(.receiptNotGenuine, "the receipt is not genuine: \(code): \(detail)")
+            case .notChecked:
+                throw Problem(
+                    .receiptNotGenuine, "a transaction receipt of iOS 6 cannot be verified; send the app receipt")
+            }
+        case .store(let sent):
+            let answer = await stores.ask(sent.query, of: key.publisher)
+            let receipt = ReadReceipt(sent, answer, of: key)
+            guard let problem = receipt.problem(answer) else {
+                metrics.count(.genuine)
+                return receipt
+            }
+            if problem.code != .storeUnavailable {
+                metrics.count(.notGenuine(code: Verification.notAPurchase, detail: problem.detail))
+            }
+            throw problem
+        }
+    }
+}
+
+extension ReadReceipt {
+    /// Why it is not validated; nil where it is.
+    fileprivate func problem(_ answer: ExternalStoreAnswer) -> Problem? {
+        switch answer {
+        case .found where found == nil:
+            Problem(.receiptNotGenuine, "the store knows the purchase by another name")
+        case .found: verification.detail.map { Problem(.receiptNotGenuine, $0) }
+        case .no(let why): Problem(.receiptNotGenuine, why)
+        case .unknown: Problem(.receiptNotGenuine, "the store knows no such purchase")
+        case .ended(let why): Problem(.purchaseEnded, why)
+        case .notConfigured:
+            Problem(
+                .storeUnavailable,
+                "this relay has not been given access to \(platform.title); its operator sets "
+                    + "\(platform.accessSetting); the purchase is not refused, validate it again later",
+                retryAfter: 3_600)
+        case .misconfigured, .tryAgain:
+            Problem(
+                .storeUnavailable,
+                "\(platform.title) cannot be asked now; the purchase is not refused, validate it again in "
+                    + "\(answer.retryAfterSeconds) seconds",
+                retryAfter: answer.retryAfterSeconds)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import RelayCore
+import RelayStore
+
+/// The way of a purchase from its request into the database: one for all stores, and for validators.
+///
+/// The routes check the key, its rate limit, the customer token, the Idempotency-Key, the body and whom the token speaks for, in this order.
+/// Then: the receipt, policy, driver, clock, transfers, and at last the commit, which finds repeats.
+struct PurchaseAcceptor: Sendable {
+    let store: RelayStore
+    let intake: Intake
+    let receipts: ReceiptPolicy
+    let drivers: DriverPolicy
+    /// Asked, where they can be, about what they do not sign.
+    let stores: StoreGate
+    let transfers: TransferGate
+    let metrics: FrontMetrics
+
+    var offers: OfferCatalogue { store.memory.catalogue }
+
+    /// The app that sends a purchase.
+    struct Sender: Sendable {
+        var key: APIKey
+        /// The other end of the connection: its address counts where the request names none.
+        var peer: IPAddress?
+        var idempotencyKey: Acceptance.IdempotencyKey?
+    }
+
+    struct Accepted: Sendable {
+        var outcome: IntakeOutcome
+        var validation: Validation
+        var warnings: [FieldError]
+    }
+
+    func accept(_ request: PurchaseRequest, from sender: Sender, _ notes: RequestNotes) async throws -> Accepted {
+        let receipt = try await judge(request, of: sender.key)
+        var (acceptance, warnings) = try acceptance(of: request, receipt, from: sender)
+        acceptance.keepsOwner = try await transfers.check(
+            acceptance.subscription, for: request.applicationUsername, customer: request.email.customer,
+            token: receipt.accountToken)
+        for _ in 0..<3 {
+            if let (outcome, validation) = try await commit(acceptance, notes) {
+                return Accepted(outcome: outcome, validation: validation, warnings: warnings)
+            }
+        }
+        throw Problem(.databaseUnavailable, "send the same request again")
+    }
+
+    /// Makes what is kept of a purchase, but for ``Acceptance/keepsOwner``.
+    ///
+    /// - Returns: and the warnings for the app.
+    /// - Throws: ``Problem``: 422 where the driver needs more than was sent, 503 where the time is not known yet.
+    func acceptance(
+        of request: PurchaseRequest, _ receipt: ReadReceipt, from sender: Sender
+    ) throws -> (Acceptance, [FieldError]) {
+        let (driver, notes) = try drivers.choose(for: request, receipt)
+        let warnings = request.warnings + notes + offers.warnings(request, receipt, of: sender.key.publisher)
+        let now = try store.memory.clock.required()
+        return (Acceptance(request, receipt, driver: driver, from: sender, now: now), warnings)
+    }
+
+    /// - Returns: nil where what the purchase was known by is no longer kept: that is forgotten now, and the purchase a fresh one.
+    private func commit(
+        _ acceptance: Acceptance, _ notes: RequestNotes
+    ) async throws -> (IntakeOutcome, Validation)? {
+        notes.validation = acceptance.id
+        switch try await intake.accept(acceptance) {
+        case .created(let acceptedAt, let deadline):
+            return (.created, Validation(acceptance, acceptedAt: acceptedAt, deadline: deadline))
+        case .existing(let id):
+            notes.validation = id
+            if let validation = try await store.purchases.validation(id) { return (.existing, validation) }
+            try await store.purchases.forget(id, of: acceptance)
+            return nil
+        case .idempotencyKeyReused:
+            throw Problem(.idempotencyKeyReused, "use a new key for a new request")
+        }
+    }
+}

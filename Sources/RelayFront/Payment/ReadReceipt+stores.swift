@@ -1,0 +1,56 @@
+import AppleStore
+import RelayCore
+import RelayStore
+
+extension ReadReceipt {
+    /// - Parameter answer: what its store said; nil where it was not asked. It signs nothing: the answer is all there is.
+    init(_ sent: StoreReceipt, _ answer: ExternalStoreAnswer?, of key: APIKey) {
+        func no(_ detail: String) -> Verification { .notGenuine(code: Verification.notAPurchase, detail: detail) }
+        var found: ExternalSubscription?
+        switch answer {
+        case .found(let all):
+            found = sent.subscription(in: all)
+            if found == nil {
+                verification = no("the store knows it by another name")
+            } else if let detail = sent.troubleWithApp(of: key) {
+                verification = .notGenuine(code: Verification.bundle, detail: detail)
+            } else {
+                verification = .genuine
+            }
+        case .no(let why), .ended(let why): verification = no(why)
+        case .unknown: verification = no("the store does not know it")
+        case .notConfigured, .misconfigured, .tryAgain, nil: verification = .notChecked
+        }
+        platform = sent.query.platform
+        isReadable = true
+        self.found = found
+        subscriptionKey = found?.key ?? sent.subscriptionKey
+        environment = found?.environment ?? .production
+        productID = found?.productID ?? sent.productID
+        bundleID = sent.asked
+        period = found?.word.periods.first
+        sentTransactionID = sent.transactionID
+        stored = .init(isText: true, bytes: Private(sent.json))
+        identity = Array(subscriptionKey.text.utf8)
+    }
+}
+
+extension Verification {
+    /// The code of what another store than Apple's says no to.
+    static let notAPurchase = "not_a_purchase"
+    /// Code of a purchase in another app than the key's.
+    fileprivate static let bundle = NotGenuine.Code.bundle.rawValue
+}
+
+extension StoreReceipt {
+    /// What the store shows of it. Roku finds a subscription by a renewal too, and shows it under its original transaction.
+    func subscription(in found: [ExternalSubscription]) -> ExternalSubscription? {
+        found.first { $0.key == subscriptionKey } ?? (query.platform.namesRenewals ? found.first : nil)
+    }
+
+    /// What is wrong with the app that it was bought in, where the key names one. Amazon's receipts and Roku's orders name none.
+    func troubleWithApp(of key: APIKey) -> String? {
+        guard case .google(let receipt) = self, !key.app.isEmpty, receipt.packageName != key.app else { return nil }
+        return "it was bought in another app than the key's"
+    }
+}

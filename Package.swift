@@ -38,6 +38,8 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioFoundation = Target.Dependency.product(name: "NIOFoundationCompat", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let instrumentation = Target.Dependency.product(name: "Instrumentation", package: "swift-distributed-tracing")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
@@ -110,7 +112,10 @@ let package = Package(
         room("Traces", [instrumentation, locks, logging, metrics, tracing]),
         room(
             "OutboundHTTP",
-            ["Formats", "Traces", httpClient, instrumentation, locks, nioCore, nioHTTP1, nioPosix, nioSSL, tracing]),
+            [
+                "Formats", "Traces", httpClient, instrumentation, locks, nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS,
+                tracing,
+            ]),
         room("TraceExport", ["Formats", "OutboundHTTP", "Traces", httpClient, lifecycle, logging, metrics, tracing]),
         room("Cleeng", ["Formats", "RelayCore", "OutboundHTTP", httpClient, nioCore, nioHTTP1, locks, logging]),
         room(
@@ -242,8 +247,8 @@ let package = Package(
             [
                 "AmazonAppStore", "AppStoreServer", "Cleeng", "GooglePlay", "OutboundHTTP", "ReceiverSupport",
                 "RelayCore", "RokuPay", "StoreAPI",
-                "StoreTestSupport", "Webhooks", cryptoExtras, httpClient, jwt, logging, nioCore, nioHTTP1, nioPosix,
-                nioSSL,
+                "StoreTestSupport", "Webhooks", asn1, crypto, cryptoExtras, httpClient, jwt, locks, logging, nioCore,
+                nioEmbedded, nioHTTP1, nioPosix, nioSSL, nioTLS, x509,
             ]),
         tests("StoreAPITests", ["OutboundHTTP", "StoreAPI", "RelayCore"]),
         tests(

@@ -6,7 +6,12 @@ public import NIOHTTP1
 ///
 /// The HTTP client's own deadline ends with the head of an answer; this one covers the body as well.
 public struct HTTPExchange: Sendable {
-    private let client: HTTPClient
+    private enum Transport {
+        case general(HTTPClient)
+        case kept(KeptConnections)
+    }
+
+    private let transport: Transport
     private let deadline: ContinuousClock.Instant
     private let maxBodyBytes: Int
     private let bodyTimeout: Duration?
@@ -18,7 +23,22 @@ public struct HTTPExchange: Sendable {
         _ client: HTTPClient, by deadline: ContinuousClock.Instant, atMost maxBodyBytes: Int,
         bodyWithin bodyTimeout: Duration? = nil
     ) {
-        self.client = client
+        self.init(.general(client), by: deadline, atMost: maxBodyBytes, bodyWithin: bodyTimeout)
+    }
+
+    /// - Parameter bodyTimeout: stops reading the body earlier than `deadline`.
+    public init(
+        _ connections: KeptConnections, by deadline: ContinuousClock.Instant, atMost maxBodyBytes: Int,
+        bodyWithin bodyTimeout: Duration? = nil
+    ) {
+        self.init(.kept(connections), by: deadline, atMost: maxBodyBytes, bodyWithin: bodyTimeout)
+    }
+
+    private init(
+        _ transport: Transport, by deadline: ContinuousClock.Instant, atMost maxBodyBytes: Int,
+        bodyWithin bodyTimeout: Duration?
+    ) {
+        self.transport = transport
         self.deadline = deadline
         self.maxBodyBytes = maxBodyBytes
         self.bodyTimeout = bodyTimeout
@@ -45,6 +65,14 @@ public struct HTTPExchange: Sendable {
     ///
     /// - Throws: where no head of an answer arrived.
     public func send(_ request: OutboundRequest) async throws(OutboundError) -> HTTPReply {
+        switch transport {
+        case .general(let client): try await send(request, by: client)
+        case .kept(let connections):
+            try await connections.send(request, by: deadline, atMost: maxBodyBytes, bodyWithin: bodyTimeout)
+        }
+    }
+
+    private func send(_ request: OutboundRequest, by client: HTTPClient) async throws(OutboundError) -> HTTPReply {
         let collector = ReplyCollector(maxBodyBytes: maxBodyBytes, bodyTimeout: bodyTimeout.map { TimeAmount($0) })
         do {
             let call = client.execute(

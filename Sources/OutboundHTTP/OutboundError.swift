@@ -34,6 +34,7 @@ public enum OutboundError: String, Error, Sendable, CaseIterable {
         case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed, ChannelError.outputClosed, ChannelError.eof,
             NIOSSLError.uncleanShutdown:
             self = .connectionClosed
+        case ChannelError.connectTimeout: self = .timeout
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: self = afterHead ? .connectionClosed : .tls
         default: self = afterHead ? .connectionClosed : .connectionFailed
         }

@@ -1,0 +1,75 @@
+import NIOCore
+import NIOHTTP1
+
+extension Origin {
+    /// Head and body of a request in one buffer, so that they take one write.
+    ///
+    /// - Returns: nil where the URL is of another origin, or a header could be read as two.
+    func encode(_ request: OutboundRequest) -> ByteBuffer? {
+        guard let target = target(in: request.url), target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            return nil
+        }
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(512 + target.utf8.count + (request.body?.readableBytes ?? 0))
+        buffer.writeString(request.method.rawValue)
+        buffer.writeStaticString(" ")
+        buffer.writeSubstring(target)
+        buffer.writeStaticString(" HTTP/1.1\r\nHost: ")
+        buffer.writeString(authority)
+        buffer.writeStaticString("\r\nUser-Agent: receipt-relay\r\n")
+        for (name, value) in request.headers where !Self.setHere.contains(name.lowercased()) {
+            guard !name.isEmpty, name.utf8.allSatisfy(Self.isOfToken), value.utf8.allSatisfy(Self.isOfValue) else {
+                return nil
+            }
+            buffer.writeString(name)
+            buffer.writeStaticString(": ")
+            buffer.writeString(value)
+            buffer.writeStaticString("\r\n")
+        }
+        if let size = request.body?.readableBytes ?? (request.method == .GET ? nil : 0) {
+            buffer.writeStaticString("Content-Length: ")
+            buffer.writeString(String(size))
+            buffer.writeStaticString("\r\n")
+        }
+        buffer.writeStaticString("\r\n")
+        if let body = request.body { buffer.writeImmutableBuffer(body) }
+        return buffer
+    }
+
+    /// Headers that follow from the request and the connection, whatever the caller says of them.
+    private static let setHere: Set = [
+        "host", "user-agent", "content-length", "transfer-encoding", "connection", "expect", "upgrade",
+    ]
+
+    /// RFC 9110, section 5.6.2.
+    private static func isOfToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+
+    /// RFC 9110, section 5.5: no control character but the tabulator.
+    private static func isOfValue(_ byte: UInt8) -> Bool { byte == 0x09 || (byte >= 0x20 && byte != 0x7F) }
+}
+
+/// Passes a request's bytes on beneath the response decoder.
+///
+/// The decoder must see a head for each answer that it may expect. It sees a constant one; the bytes of the real head are in the
+/// part that follows.
+final class RequestBytes: ChannelOutboundHandler, Sendable {
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = ByteBuffer
+
+    static let announcement = HTTPClientRequestPart.head(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/"))
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .body(.byteBuffer(let bytes)) = unwrapOutboundIn(data) {
+            context.write(wrapOutboundOut(bytes), promise: promise)
+        } else {
+            promise?.succeed()
+        }
+    }
+}

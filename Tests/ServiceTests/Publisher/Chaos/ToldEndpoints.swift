@@ -15,6 +15,11 @@ final class ToldEndpoints: Sendable {
         var id: String
         var body: String
         var isSigned: Bool
+        /// From the signed header, so in whole seconds.
+        var sentAt: Date
+        /// The relay had given this try up before it was handled here: it may have sent a newer message meanwhile. A process that has little of the
+        /// CPU reads what waits in its socket so late.
+        var isLate: Bool { at.timeIntervalSince(sentAt) > ToldEndpoints.timeout + 1 }
         var json: JSON { (try? JSON(data: Data(body.utf8))) ?? .null }
     }
 
@@ -71,7 +76,8 @@ final class ToldEndpoints: Sendable {
     func answer(_ received: Received) async -> Response {
         let arrival = Arrival(
             at: Date(), path: received.path, id: received.headers["webhook-id"] ?? "", body: received.body,
-            isSigned: Self.isSigned(received))
+            isSigned: Self.isSigned(received),
+            sentAt: Date(timeIntervalSince1970: received.headers["webhook-timestamp"].flatMap(Double.init) ?? 0))
         let isWell = state.withLockedValue { state in
             state.arrivals.append(arrival)
             return state.isHealed || received.path != Self.moody

@@ -81,6 +81,7 @@ struct ToldHistory: Sendable {
                 violations.append("\(arrival.id) was never queued for it")
                 continue
             }
+            if arrival.isLate { continue }
             if message.sequence < newest {
                 violations.append("state \(message.sequence) came after \(newest) (\(arrival.id))")
             }

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// One request and the caller that waits for its answer. It ends exactly once, whoever ends it first.
+/// One request and the caller that waits for its answer. The first end counts; later ones do nothing.
 final class KeptCall: Sendable {
     typealias Answer = Result<HTTPReply, OutboundError>
     typealias Caller = CheckedContinuation<Answer, Never>

@@ -1,18 +1,6 @@
 import Postgres
 public import RelayCore
 
-/// One customer of one publisher.
-public struct CustomerKey: Hashable, Sendable {
-    public var publisher: PublisherID
-    /// Trimmed and lower-cased.
-    public var customer: CustomerID
-
-    public init(publisher: PublisherID, customer: CustomerID) {
-        self.publisher = publisher
-        self.customer = customer
-    }
-}
-
 /// Whether a customer's entitlement may be read now.
 public struct ReadTurn: Sendable {
     /// Nil: now. Else from when on.

@@ -17,7 +17,7 @@ public protocol GrantListener: Sendable {
 /// taken the purchase back before Cleeng granted it.
 struct GrantedLedger: Sendable {
     fileprivate let entry: LedgerUpdate.Entry
-    private let offer: OfferID
+    fileprivate let offer: OfferID
     /// Whether the store said before the grant that the subscription is over. A store that takes a purchase back may say no more than that, and
     /// Cleeng may not know of it.
     let contradictsStore: Bool
@@ -67,8 +67,8 @@ struct FirstGrant: Sendable {
     /// another offer.
     ///
     /// - Parameter ledger: of a purchase that made its subscription's row, of which nothing was known.
-    init?(_ change: Decision.Change, _ ledger: GrantedLedger, of claimed: ClaimedPursuit, listener: any GrantListener) {
-        let (entry, offer) = (ledger.entry, claimed.offerID)
+    init?(_ change: Decision.Change, _ ledger: GrantedLedger, listener: any GrantListener) {
+        let (entry, offer) = (ledger.entry, ledger.offer)
         let access = entry.access
         guard access.present == offer, access.questions.isEmpty, case .goesOn(let end) = access.verdicts[offer],
             entry.dueAt.map({ $0 > entry.now }) ?? false, !listener.asks(about: LedgerResult(entry))

@@ -21,6 +21,11 @@ enum OwnerStatements {
     }
 }
 
+/// How a settlement uses ``Ownership``, which decides:
+///
+///     open     makes the owner's row of a subscription that nobody has; locks and reads that of one that somebody has
+///     decide   by what was read
+///     write    moves owners on; a grant that stands alone gets a subscription of its own
 extension Ownership {
     /// Makes the owner's row of a subscription that nobody has; locks and reads that of one that somebody has. To be sent right behind what
     /// locks the pursuits, in the same transaction: what it asks of them is what ``PurchaseStore/ours(_:)`` asks.
@@ -75,13 +80,36 @@ extension Ownership {
     }
 }
 
-extension Ownership.Found {
+extension Ownership {
+    /// Decides grants whose leases are held.
+    ///
+    /// - Parameter rows: the answer to ``open(_:)``.
+    init(_ grants: [Grant], opened rows: PostgresRows) throws {
+        let ids = Set(grants.map(\.id))
+        var subscriptions: [SubscriptionName: Subscription] = [:]
+        for row in rows { subscriptions[try row.subscriptionName()] = try Subscription(row, of: ids) }
+        do { try self.init(grants, on: subscriptions) } catch { throw StoreError.missingRow("a subscription") }
+    }
+}
+
+extension Ownership.Grant {
+    /// - Parameter change: the write's, which grants.
+    init(_ write: PursuitWrite, _ change: Decision.Change, username: Username, reasonToEnd: String?) {
+        let claimed = write.claimed
+        self.init(
+            id: claimed.id, name: claimed.name, customer: claimed.customer, email: claimed.email, username: username,
+            offerID: claimed.offerID, acceptedAt: claimed.pursuit.acceptedAt, deadline: claimed.pursuit.deadline,
+            change: change, entitledBefore: write.pursuit.entitledBefore, rival: write.rival,
+            patience: write.patience, reasonToEnd: reasonToEnd, trace: claimed.trace)
+    }
+}
+
+extension Ownership.Subscription {
     /// Reads the answer to ``Ownership/open(_:)``.
     ///
     /// - Parameter ids: of the grants that it was asked for.
-    init(_ row: PostgresRow, of ids: Set<ValidationID>) throws {
-        username = try row.open("username")
-        ownerNo = try row.get("owner_no")
+    fileprivate init(_ row: PostgresRow, of ids: Set<ValidationID>) throws {
+        self.init(owner: nil, username: try row.open("username"), ownerNo: try row.get("owner_no"))
         // One that was claimed by a username alone has no owner.
         guard let customer = try row.open("customer", as: CustomerID?.self) else { return }
         let validation = try row.validationID()
@@ -89,22 +117,23 @@ extension Ownership.Found {
         let since = try max(owned, row.timestampIfSet("settled_at") ?? owned)
         let now = try row.timestamp("now")
         let wait = try row.timestampIfSet("settled_by").map { $0 - now } ?? .zero
-        owner = Owner(
+        owner = Ownership.Owner(
             customer: customer, email: try row.open("email"), validation: validation,
-            acceptedAt: try row.timestamp("accepted_at"), since: since, unsettledUntil: since + wait,
-            newestWaiting: try row.timestampIfSet("newest_waiting"))
-        isMadeBy = ids.contains(validation) ? validation : nil
+            claim: OwnershipClaim.Owner(
+                acceptedAt: try row.timestamp("accepted_at"), since: since, unsettledUntil: since + wait,
+                newestWaiting: try row.timestampIfSet("newest_waiting")))
+        maker = ids.contains(validation) ? validation : nil
     }
 }
 
-extension Ownership.Judgement {
+extension Ownership {
     /// Moves owners on; a grant that stands alone gets a subscription of its own. In the order of their keys, as everybody locks them.
     var queries: [SQL] {
         (takers.isEmpty ? [] : [Self.take(takers.sorted { $0.name.order < $1.name.order })])
             + (alone.isEmpty ? [] : [Self.own(alone.sorted { $0.name.order < $1.name.order })])
     }
 
-    private static func table(_ takers: [Ownership.Taker]) -> SQLTable {
+    private static func table(_ takers: [Taker]) -> SQLTable {
         let rows: SQLTable = [
             "expires_at": .timestamptzArray(takers.map { $0.expiresAt?.postgres }),
             "subscription_bucket": .int2Array(takers.map { Int16($0.name.bucket.number) }),
@@ -117,7 +146,7 @@ extension Ownership.Judgement {
 
     /// One of each subscription at most. Indexes used: the primary keys. The validations are read first, in a step of their own: joined
     /// with the subscriptions they would be looked up by the bucket that both have.
-    private static func take(_ takers: [Ownership.Taker]) -> SQL {
+    private static func take(_ takers: [Taker]) -> SQL {
         """
         WITH taken AS MATERIALIZED (
             SELECT \(OwnerStatements.columns(of: "v")), v.product_id, v.accepted_at, v.bucket AS validation_bucket,
@@ -136,7 +165,7 @@ extension Ownership.Judgement {
     }
 
     /// A subscription of its own for a customer who has the offer by something else than this one.
-    private static func own(_ takers: [Ownership.Taker]) -> SQL {
+    private static func own(_ takers: [Taker]) -> SQL {
         """
         INSERT INTO subscriptions AS s (
             bucket, publisher, environment, subscription_key, accepted_at, owned_since, expires_at, \(OwnerStatements.columns))

@@ -74,14 +74,6 @@ public enum PursuitWriteOutcome: Sendable, Equatable {
     }
 }
 
-/// Present owner of a subscription that is granted to another customer.
-public struct RivalOwner: Sendable, Equatable {
-    public var key: CustomerKey
-    public var email: EmailAddress
-    /// The offer that the grant is for.
-    public var offerID: OfferID
-}
-
 /// Where workers put what they have to write: writes that come together share a statement or a transaction.
 public final class PursuitWriter: Sendable {
     private let releases: PostgresBatcher<PursuitWrite, PursuitWriteOutcome>

@@ -51,9 +51,8 @@ extension Settlement {
     func firstGrant(_ grant: Ownership.Grant, _ ledger: GrantedLedger?, _ row: PostgresRow) throws
         -> FirstGrant?
     {
-        guard let listener, let ledger, let change = grant.write.change, try !row.get("has_contract", as: Bool.self)
-        else { return nil }
-        return FirstGrant(change, ledger, of: grant.write.claimed, listener: listener)
+        guard let listener, let ledger, try !row.get("has_contract", as: Bool.self) else { return nil }
+        return FirstGrant(grant.change, ledger, listener: listener)
     }
 
     /// On what, and under which of its owners, something was granted, or would have been.

@@ -42,22 +42,22 @@ struct Settlement: Sendable {
                 throw StoreError.missingRow("a validation in the state that its pursuit names")
             }
             outcomes[index] = .written
-            if writes[index].change?.status == .granted {
+            if let change = writes[index].change, change.status == .granted {
                 let ledger = try ledger(of: writes[index], row, known)
                 let grant = Ownership.Grant(
-                    write: writes[index], username: try row.open("username"), reasonToEnd: ledger?.reasonToEnd)
+                    writes[index], change, username: try row.open("username"), reasonToEnd: ledger?.reasonToEnd)
                 held.append((index, grant, row, ledger))
             }
         }
-        var ownership = Ownership.Judgement()
+        var ownership = Ownership()
         var granted: [ValidationID: Granted] = [:]
         if answers.count > 1 {
-            ownership = try Ownership.judge(held.map(\.grant), opened: answers[1])
+            ownership = try Ownership(held.map(\.grant), opened: answers[1])
             let grants = Dictionary(grouping: held, by: \.grant.name)
-            for (one, verdict) in zip(held, ownership.verdicts) {
-                let id = one.grant.write.claimed.id
-                let (name, bundleID) = (one.grant.name, try one.row.get("bundle_id", as: BundleID?.self))
-                switch verdict {
+            for (one, outcome) in zip(held, ownership.outcomes) {
+                let (id, name) = (one.grant.id, one.grant.name)
+                let bundleID = try one.row.get("bundle_id", as: BundleID?.self)
+                switch outcome {
                 case .granted(let subscription, let ownerNo):
                     let isFirst =
                         known[name] == nil && ownership.makers.contains(id) && grants[name]?.count == 1
@@ -106,10 +106,10 @@ struct Settlement: Sendable {
     }
 
     private func write(
-        _ writes: [PursuitWrite], _ ownership: Ownership.Judgement, _ granted: [ValidationID: Granted],
+        _ writes: [PursuitWrite], _ ownership: Ownership, _ granted: [ValidationID: Granted],
         known: Set<SubscriptionName>
     ) async throws -> (changed: [Validation], outdated: [SubscriptionName]) {
-        let transfers = ownership.moved
+        let transfers = ownership.transfers
         let changes = writes.compactMap { write in write.change.map { (write: write, change: $0) } }
         let finished = writes.filter { $0.next == .finished }
         let resting = writes.filter { $0.next != .finished }

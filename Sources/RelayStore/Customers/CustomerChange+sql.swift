@@ -2,56 +2,16 @@ import Postgres
 import RelayCore
 import Traces
 
-/// A change of a customer's purchases, written by the transaction that makes it. The publisher is notified of it, and copies drop what they
-/// cache of the customer.
-struct CustomerChange: Sendable, Hashable {
-    /// As the publisher's webhooks name it.
-    enum Reason: String, Sendable {
-        case purchased = "PURCHASED"
-        case renewed = "RENEWED"
-        case expired = "EXPIRED"
-        case refunded = "REFUNDED"
-        case revoked = "REVOKED"
-        case willLapse = "WILL_LAPSE"
-        case willAutoRenew = "WILL_AUTO_RENEW"
-        case enteredGracePeriod = "ENTERED_GRACE_PERIOD"
-        case priceChangeConfirmed = "PRICE_CHANGE_CONFIRMED"
-        case receiptValidated = "RECEIPT_VALIDATED"
-        case other = "OTHER"
-
-        /// - Parameter reason: why access ended, as validations have it.
-        init(ending reason: String) {
-            self =
-                switch reason {
-                case "refunded": .refunded
-                case "family_revoked": .revoked
-                default: .other
-                }
-        }
+extension CustomerChange {
+    /// A change made by the present transaction; see ``StoredTrace``.
+    init(customer: CustomerName, reason: Reason, subscription: SubscriptionName) {
+        self.init(customer: customer, reason: reason, subscription: subscription, trace: StoredTrace.current)
     }
-
-    var customer: CustomerName
-    var reason: Reason
-    /// The subscription that changed.
-    var subscription: SubscriptionName
-    /// Trace of the transaction; see ``StoredTrace``.
-    var trace: String? = StoredTrace.current
 
     /// Writes changes in the order of their keys, as every writer locks them. A newer change of a customer replaces one that the publisher
     /// was not notified of yet; where the two are of different environments, endpoints of both are notified.
-    ///
-    /// - Parameter changes: of several of one customer the first gives the reason.
     static func write(_ changes: [CustomerChange]) -> SQL {
-        var places: [CustomerName: Int] = [:]
-        var rows: [(change: CustomerChange, environment: StoreEnvironment?)] = []
-        for change in changes {
-            if let place = places[change.customer] {
-                if rows[place].environment != change.subscription.environment { rows[place].environment = nil }
-            } else {
-                places[change.customer] = rows.count
-                rows.append((change, change.subscription.environment))
-            }
-        }
+        let rows = merged(changes)
         let table: SQLTable =
             SQLTable.customers(rows.map(\.change.customer)) + [
                 "reason": .textArray(rows.map(\.change.reason.rawValue)),

@@ -1,0 +1,73 @@
+extension Ownership {
+    /// - Parameter subscription: changed to what it is with this grant.
+    mutating func decide(_ grant: Grant, _ subscription: inout Subscription) -> Outcome {
+        let rival = subscription.owner.flatMap { $0.customer == grant.customer ? nil : $0 }
+        let claim = grant.claim
+        if let reason = grant.reasonToEnd {
+            // Who had the offer before the purchase was sent may have it by something else. All others have it by this purchase alone.
+            guard rival != nil, claim.entitledBefore == true else { return revoke(grant, reason, subscription) }
+        }
+        switch claim.judge(against: rival?.claim) {
+        case .readsAgain: return .readTooOld
+        case .asksOfOwner:
+            guard let rival else { return .readTooOld }
+            return .ownerInDoubt(
+                RivalOwner(
+                    key: CustomerKey(publisher: grant.name.publisher, customer: rival.customer), email: rival.email,
+                    offerID: grant.offerID))
+        case .standsAlone:
+            let own = grant.name.alone(grant.id)
+            alone.append(Taker(id: grant.id, name: own, expiresAt: grant.change.expiresAt, ownerNo: 1))
+            return .granted(own, ownerNo: 1)
+        case .takes:
+            if let reason = grant.reasonToEnd { return revoke(grant, reason, subscription) }
+            return take(grant, &subscription, from: rival)
+        }
+    }
+
+    private mutating func revoke(_ grant: Grant, _ reason: String, _ subscription: Subscription) -> Outcome {
+        if subscription.maker == grant.id {
+            changes.append(change(of: grant.username, CustomerChange.Reason(ending: reason), grant))
+        }
+        return .revoked(reason: reason)
+    }
+
+    private mutating func take(_ grant: Grant, _ subscription: inout Subscription, from rival: Owner?) -> Outcome {
+        let name = grant.name
+        if subscription.maker == grant.id {
+            changes.append(change(of: grant.username, .purchased, grant))
+            makers.insert(grant.id)
+            return .granted(name, ownerNo: subscription.ownerNo)
+        }
+        let before = subscription.owner?.claim
+        // An older request of the owner's changes nothing about who owns it, nor by which purchase.
+        if rival == nil, let before, before.acceptedAt > grant.acceptedAt {
+            return .granted(name, ownerNo: subscription.ownerNo)
+        }
+        if let rival {
+            transfers.append(
+                Transfer(
+                    subscription: name, to: grant.id, toCustomer: grant.customer, from: rival.validation,
+                    fromCustomer: rival.customer))
+            subscription.ownerNo += 1
+        }
+        changes.append(change(of: grant.username, .purchased, grant))
+        if subscription.username != grant.username { changes.append(change(of: subscription.username, .other, grant)) }
+        takers.append(
+            Taker(id: grant.id, name: name, expiresAt: grant.change.expiresAt, ownerNo: subscription.ownerNo))
+        subscription.username = grant.username
+        subscription.owner = Owner(
+            customer: grant.customer, email: grant.email, validation: grant.id,
+            claim: OwnershipClaim.Owner(
+                acceptedAt: max(grant.acceptedAt, before?.acceptedAt ?? grant.acceptedAt), since: grant.change.at,
+                unsettledUntil: grant.change.at + (grant.deadline - grant.acceptedAt),
+                newestWaiting: before?.newestWaiting))
+        return .granted(name, ownerNo: subscription.ownerNo)
+    }
+
+    private func change(of username: Username, _ reason: CustomerChange.Reason, _ grant: Grant) -> CustomerChange {
+        CustomerChange(
+            customer: CustomerName(publisher: grant.name.publisher, username: username), reason: reason,
+            subscription: grant.name, trace: grant.trace)
+    }
+}

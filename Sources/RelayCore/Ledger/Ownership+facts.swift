@@ -1,0 +1,88 @@
+extension Ownership {
+    /// A grant whose lease is held, with what its claim needs.
+    public struct Grant: Sendable {
+        public var id: ValidationID
+        public var name: SubscriptionName
+        public var customer: CustomerID
+        public var email: EmailAddress
+        public var username: Username
+        public var offerID: OfferID
+        public var acceptedAt: Timestamp
+        public var deadline: Timestamp
+        public var change: Decision.Change
+        /// See ``OwnershipClaim/entitledBefore``.
+        public var entitledBefore: Bool?
+        public var rival: OwnershipClaim.Rival?
+        public var patience: OwnershipClaim.Patience
+        /// See ``GrantedLedger/reasonToEnd``.
+        public var reasonToEnd: String?
+        /// Trace of the request that posted the purchase.
+        public var trace: String?
+
+        public init(
+            id: ValidationID, name: SubscriptionName, customer: CustomerID, email: EmailAddress, username: Username,
+            offerID: OfferID, acceptedAt: Timestamp, deadline: Timestamp, change: Decision.Change,
+            entitledBefore: Bool?, rival: OwnershipClaim.Rival? = nil, patience: OwnershipClaim.Patience = .init(),
+            reasonToEnd: String? = nil, trace: String? = nil
+        ) {
+            self.id = id
+            self.name = name
+            self.customer = customer
+            self.email = email
+            self.username = username
+            self.offerID = offerID
+            self.acceptedAt = acceptedAt
+            self.deadline = deadline
+            self.change = change
+            self.entitledBefore = entitledBefore
+            self.rival = rival
+            self.patience = patience
+            self.reasonToEnd = reasonToEnd
+            self.trace = trace
+        }
+
+        func isOlder(than other: Grant) -> Bool {
+            (acceptedAt, id.high, id.low) < (other.acceptedAt, other.id.high, other.id.low)
+        }
+
+        var claim: OwnershipClaim {
+            OwnershipClaim(
+                acceptedAt: acceptedAt, observedAt: change.observedAt ?? change.at, entitledBefore: entitledBefore,
+                isProven: change.isProven, rival: rival, patience: patience)
+        }
+    }
+
+    /// A subscription as it was found, and as it is after each claim.
+    public struct Subscription: Sendable {
+        /// Nil where nobody has it, or somebody by a username alone.
+        public var owner: Owner?
+        public var username: Username
+        public var ownerNo: Int32
+        /// The validation for which the present transaction made the row. Nil where the row was there before.
+        public var maker: ValidationID?
+
+        public init(owner: Owner?, username: Username, ownerNo: Int32, maker: ValidationID? = nil) {
+            self.owner = owner
+            self.username = username
+            self.ownerNo = ownerNo
+            self.maker = maker
+        }
+    }
+
+    public struct Owner: Sendable {
+        public var customer: CustomerID
+        public var email: EmailAddress
+        public var validation: ValidationID
+        /// What a claim against this owner needs.
+        public var claim: OwnershipClaim.Owner
+
+        public init(
+            customer: CustomerID, email: EmailAddress, validation: ValidationID, claim: OwnershipClaim.Owner
+        ) {
+            self.customer = customer
+            self.email = email
+            self.validation = validation
+            self.claim = claim
+        }
+    }
+}

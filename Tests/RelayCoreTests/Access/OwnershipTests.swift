@@ -1,0 +1,164 @@
+import TestSupport
+import Testing
+
+@testable import RelayCore
+
+/// One owner, `old@example.test`, granted at second 110 for a purchase of second 100.
+@Suite("Owners after a batch of grants") struct OwnershipTests {
+    private let name = SubscriptionName(publisher: "main", environment: "Production", originalTransactionID: "1")
+
+    private func subscription(ownedBy customer: CustomerID? = "old@example.test") -> Ownership.Subscription {
+        Ownership.Subscription(
+            owner: customer.map { Ownership.Owner(of: $0, since: 110, acceptedAt: 100) }, username: "old", ownerNo: 3)
+    }
+
+    private func ownership(
+        _ grants: [Ownership.Grant], on subscription: Ownership.Subscription? = nil
+    ) throws -> Ownership {
+        try Ownership(grants, on: [name: subscription ?? self.subscription()])
+    }
+
+    @Test("a customer without the offer before takes it from its owner, under the next number")
+    func taken() throws {
+        let grant = Ownership.Grant.sample("new", on: name, acceptedAt: 200)
+        let ownership = try ownership([grant])
+        #expect(ownership.outcomes == [.granted(name, ownerNo: 4)])
+        #expect(
+            ownership.transfers == [
+                Ownership.Transfer(
+                    subscription: name, to: grant.id, toCustomer: grant.customer, from: .numbered(100),
+                    fromCustomer: "old@example.test")
+            ])
+        #expect(
+            ownership.takers == [
+                Ownership.Taker(id: grant.id, name: name, expiresAt: grant.change.expiresAt, ownerNo: 4)
+            ])
+        #expect(ownership.changes.map(\.customer.username) == ["new", "old"])
+        #expect(ownership.changes.map(\.reason) == [.purchased, .other])
+        #expect(ownership.alone.isEmpty && ownership.makers.isEmpty)
+    }
+
+    @Test("the owner's own newer purchase changes the purchase, not the owner; an older one changes nothing")
+    func sameCustomer() throws {
+        for (acceptedAt, takers) in [(200, 1), (90, 0)] as [(Int64, Int)] {
+            let ownership = try ownership([.sample("old", on: name, acceptedAt: acceptedAt)])
+            #expect(ownership.outcomes == [.granted(name, ownerNo: 3)])
+            #expect(ownership.takers.count == takers)
+            #expect(ownership.changes.map(\.reason) == Array(repeating: .purchased, count: takers))
+            #expect(ownership.transfers.isEmpty)
+        }
+    }
+
+    @Test("the grant that made the row is the first owner's, and no transfer")
+    func maker() throws {
+        let grant = Ownership.Grant.sample("new", on: name, acceptedAt: 200)
+        var made = subscription(ownedBy: grant.customer)
+        (made.maker, made.ownerNo, made.username) = (grant.id, 1, grant.username)
+        let ownership = try ownership([grant], on: made)
+        #expect(ownership.outcomes == [.granted(name, ownerNo: 1)])
+        #expect(ownership.makers == [grant.id])
+        #expect(ownership.changes.map(\.reason) == [.purchased])
+        #expect(ownership.transfers.isEmpty && ownership.takers.isEmpty)
+    }
+
+    @Test("a subscription that was claimed by a username alone is taken without a transfer")
+    func claimedByName() throws {
+        let ownership = try ownership(
+            [.sample("new", on: name, acceptedAt: 200)], on: subscription(ownedBy: nil))
+        #expect(ownership.outcomes == [.granted(name, ownerNo: 3)])
+        #expect(ownership.takers.count == 1 && ownership.transfers.isEmpty)
+        #expect(ownership.changes.map(\.customer.username) == ["new", "old"])
+    }
+
+    /// What the owner's access is asked for, and what follows from the answer.
+    @Test("a customer who had the offer before asks about the owner; beside an entitled owner the grant stands alone")
+    func ownerInDoubt() throws {
+        var grant = Ownership.Grant.sample("new", on: name, acceptedAt: 200)
+        grant.entitledBefore = true
+        let rival = RivalOwner(
+            key: CustomerKey(publisher: "main", customer: "old@example.test"), email: "old@example.test",
+            offerID: grant.offerID)
+        #expect(try ownership([grant]).outcomes == [.ownerInDoubt(rival)])
+        grant.rival = .init(isEntitled: true, observedAt: grant.change.at)
+        let alone = try ownership([grant])
+        let own = name.alone(grant.id)
+        #expect(alone.outcomes == [.granted(own, ownerNo: 1)])
+        #expect(alone.alone.map(\.name) == [own])
+        #expect(alone.changes.isEmpty && alone.takers.isEmpty && alone.transfers.isEmpty)
+        grant.rival = .init(isEntitled: false, observedAt: grant.change.at)
+        #expect(try ownership([grant]).outcomes == [.granted(name, ownerNo: 4)])
+    }
+
+    @Test("a refunded purchase takes nothing; its maker's customer is notified", arguments: [false, true])
+    func refunded(isMaker: Bool) throws {
+        var grant = Ownership.Grant.sample("new", on: name, acceptedAt: 200)
+        grant.reasonToEnd = "refunded"
+        var subscription = subscription(ownedBy: isMaker ? grant.customer : "old@example.test")
+        if isMaker { subscription.maker = grant.id }
+        let ownership = try ownership([grant], on: subscription)
+        #expect(ownership.outcomes == [.revoked(reason: "refunded")])
+        #expect(ownership.changes.map(\.reason) == (isMaker ? [.refunded] : []))
+        #expect(ownership.takers.isEmpty && ownership.transfers.isEmpty && ownership.makers.isEmpty)
+    }
+
+    @Test("a grant on a subscription that was not read is refused")
+    func unknown() {
+        #expect(throws: Ownership.UnknownSubscription.self) {
+            try Ownership([.sample("new", on: name, acceptedAt: 200)], on: [:])
+        }
+    }
+
+    // MARK: Random batches
+
+    /// What the database refuses otherwise, for the whole batch: each validation names its owner's number.
+    @Test(
+        "of a batch the newest claim that takes is the only one; a number names one customer; a known refund is never granted",
+        arguments: 0..<20 as Range<UInt64>)
+    func random(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        for round in 0..<500 {
+            let batch = RandomBatch(&generator)
+            let ownership = try Ownership(batch.grants, on: batch.subscriptions)
+            let comment: Comment = "seed \(seed), round \(round)"
+            try #require(ownership.outcomes.count == batch.grants.count, comment)
+            check(ownership, batch, comment)
+            for name in batch.subscriptions.keys {
+                let taking = try batch.takers(of: name)
+                let newest = taking.max { $0.isOlder(than: $1) }?.id
+                let taken = ownership.takers.filter { $0.name == name }.map(\.id)
+                let made = ownership.makers.filter { id in taking.contains { $0.id == id } }
+                #expect((taken.first ?? made.first) == newest, comment)
+                #expect(taken.count <= 1, comment)
+            }
+            // The order of the batch decides nothing.
+            let order = batch.grants.indices.shuffled(using: &generator)
+            let shuffled = try Ownership(order.map { batch.grants[$0] }, on: batch.subscriptions)
+            #expect(shuffled.outcomes == order.map { ownership.outcomes[$0] }, comment)
+            #expect(shuffled.transfers == ownership.transfers && shuffled.takers == ownership.takers, comment)
+        }
+    }
+
+    private func check(_ ownership: Ownership, _ batch: RandomBatch, _ comment: Comment) {
+        #expect(Set(ownership.takers.map(\.name)).count == ownership.takers.count, comment)
+        #expect(Set(ownership.transfers.map(\.subscription)).count == ownership.transfers.count, comment)
+        var owners: [String: CustomerID] = [:]
+        for (grant, outcome) in zip(batch.grants, ownership.outcomes) {
+            switch outcome {
+            case .granted(let name, let number):
+                #expect(grant.reasonToEnd == nil || name.standsAlone, comment)
+                // The number names one customer, whatever else the batch grants.
+                let owner = owners["\(name) \(number)", default: grant.customer]
+                #expect(owner == grant.customer, comment)
+                owners["\(name) \(number)"] = owner
+                let last = ownership.takers.first { $0.name == name }?.ownerNo ?? batch.subscriptions[name]?.ownerNo
+                #expect(name.standsAlone || number == last, comment)
+            case .revoked(let reason): #expect(grant.reasonToEnd == reason, comment)
+            case .ownerInDoubt(let rival): #expect(rival.key.customer != grant.customer, comment)
+            case .readTooOld: break
+            }
+        }
+        for transfer in ownership.transfers { #expect(transfer.toCustomer != transfer.fromCustomer, comment) }
+        let customers = Set(ownership.changes.map(\.customer))
+        #expect(CustomerChange.merged(ownership.changes).count == customers.count, comment)
+    }
+}

@@ -7,6 +7,8 @@ extension Ownership {
             // Who had the offer before the purchase was sent may have it by something else. All others have it by this purchase alone.
             guard rival != nil, claim.entitledBefore == true else { return revoke(grant, reason, subscription) }
         }
+        // What the claim knows is about the owner before this batch.
+        if rival != nil, subscription.isTaken { return .readTooOld }
         switch claim.judge(against: rival?.claim) {
         case .readsAgain: return .readTooOld
         case .asksOfOwner:
@@ -41,7 +43,7 @@ extension Ownership {
         }
         let before = subscription.owner?.claim
         // An older request of the owner's changes nothing about who owns it, nor by which purchase.
-        if rival == nil, let before, before.acceptedAt > grant.acceptedAt {
+        if rival == nil, let before, subscription.isTaken || before.acceptedAt > grant.acceptedAt {
             return .granted(name, ownerNo: subscription.ownerNo)
         }
         if let rival {
@@ -55,6 +57,7 @@ extension Ownership {
         if subscription.username != grant.username { changes.append(change(of: subscription.username, .other, grant)) }
         takers.append(
             Taker(id: grant.id, name: name, expiresAt: grant.change.expiresAt, ownerNo: subscription.ownerNo))
+        subscription.isTaken = true
         subscription.username = grant.username
         subscription.owner = Owner(
             customer: grant.customer, email: grant.email, validation: grant.id,

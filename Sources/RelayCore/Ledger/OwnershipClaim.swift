@@ -81,7 +81,8 @@ public struct OwnershipClaim: Sendable, Hashable {
     /// - Parameter owner: nil where nobody has it, or this customer.
     public func judge(against owner: Owner?) -> Verdict {
         guard let owner else { return .takes }
-        let isNewer = acceptedAt >= owner.acceptedAt
+        // Requests of one batch are accepted at the same moment. Cleeng may have handled them in either order.
+        let isNewer = acceptedAt > owner.acceptedAt
         if isNewer, isProven || entitledBefore == false { return .takes }
         // Either the subscription has passed to this customer, or both have the offer, each by something of their own. What was read before
         // the owner got it shows neither.

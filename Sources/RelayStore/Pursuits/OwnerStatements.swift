@@ -67,7 +67,7 @@ extension Ownership {
                 SELECT p.fence, p.owner, p.due_at FROM pursuits p WHERE p.bucket = i.bucket AND p.id = i.id OFFSET 0) AS p
             CROSS JOIN LATERAL (SELECT * FROM validations v WHERE \(.sameID("v", "i")) OFFSET 0) AS v
             WHERE p.fence = i.fence AND p.owner IS NOT NULL AND p.due_at > now()
-            ORDER BY v.bucket, v.publisher, v.environment, v.subscription_key, v.accepted_at DESC
+            ORDER BY v.bucket, v.publisher, v.environment, v.subscription_key, v.accepted_at DESC, v.id DESC
             -- Locks the row and changes nothing.
             ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET bucket = s.bucket
             RETURNING s.publisher, s.environment, s.subscription_key, s.owner_no, ROW(s.sealed_by, s.customer) AS customer,

@@ -18,7 +18,11 @@ import Testing
     }
 
     @Test("whoever had no access before has it by the purchase")
-    func newAccess() { #expect(claim(entitledBefore: false).judge(against: owner) == .takes) }
+    func newAccess() {
+        #expect(claim(entitledBefore: false, acceptedAt: 101).judge(against: owner) == .takes)
+        // Of the same moment: nobody knows which one Cleeng handled last.
+        #expect(claim(entitledBefore: false, acceptedAt: 100, observedAt: 171).judge(against: owner) == .asksOfOwner)
+    }
 
     @Test("of whoever had access before, or may have had it, the owner's access decides", arguments: [true, nil])
     func perhapsOldAccess(entitledBefore: Bool?) {

@@ -70,6 +70,40 @@ import Testing
         #expect(ownership.changes.map(\.customer.username) == ["new", "old"])
     }
 
+    /// Purchases that are accepted in one batch have the same moment.
+    @Test("of two customers' grants of the same moment one takes it, and the other is read again", arguments: [false, true])
+    func sameMoment(isMade: Bool) throws {
+        let grants = [
+            Ownership.Grant.sample("ana", on: name, id: .numbered(1), acceptedAt: 200),
+            Ownership.Grant.sample("ben", on: name, id: .numbered(2), acceptedAt: 200),
+        ]
+        var found = subscription()
+        if isMade {
+            found = Ownership.Subscription(
+                owner: Ownership.Owner(of: "ben@example.test", since: 110, acceptedAt: 200), username: "ben", ownerNo: 1,
+                maker: .numbered(2))
+        }
+        for grants in [grants, grants.reversed()] {
+            let ownership = try ownership(grants, on: found)
+            let ofAna = ownership.outcomes[grants[0].username == "ana" ? 0 : 1]
+            let ofBen = ownership.outcomes[grants[0].username == "ana" ? 1 : 0]
+            #expect(ofAna == .readTooOld)
+            #expect(ofBen == .granted(name, ownerNo: isMade ? 1 : 4))
+            #expect(ownership.takers.map(\.id) == (isMade ? [] : [.numbered(2)]))
+        }
+    }
+
+    @Test("of two grants to one customer at the same moment the later by id is the owner's purchase")
+    func sameMomentOfOne() throws {
+        let ownership = try ownership([
+            .sample("new", on: name, id: .numbered(1), acceptedAt: 200),
+            .sample("new", on: name, id: .numbered(2), acceptedAt: 200),
+        ])
+        #expect(ownership.outcomes == [.granted(name, ownerNo: 4), .granted(name, ownerNo: 4)])
+        #expect(ownership.takers.map(\.id) == [.numbered(2)])
+        #expect(ownership.transfers.count == 1)
+    }
+
     /// What the owner's access is asked for, and what follows from the answer.
     @Test("a customer who had the offer before asks about the owner; beside an entitled owner the grant stands alone")
     func ownerInDoubt() throws {

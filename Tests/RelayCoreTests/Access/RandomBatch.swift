@@ -37,8 +37,8 @@ struct RandomBatch {
                 found.owner = Ownership.Owner(of: customer, since: second(100...110), acceptedAt: second(97...101))
                 found.owner?.claim.newestWaiting = chance(20) ? Timestamp(seconds: 102) : nil
             } else if chance(70),
-                // The row is made for a newest grant; of two of the same moment for either.
-                let newest = grants.filter({ $0.name == name }).max(by: { $0.acceptedAt < $1.acceptedAt })
+                // The row is made for the newest grant.
+                let newest = grants.filter({ $0.name == name }).max(by: { $0.isOlder(than: $1) })
             {
                 found = Ownership.Subscription(
                     owner: Ownership.Owner(of: newest.customer, since: 126, acceptedAt: 0), username: newest.username,

@@ -293,6 +293,49 @@ struct TransferTests {
         }
     }
 
+    /// Purchases that are accepted in one batch have the same moment.
+    @Test(
+        "of two grants of the same moment one owns, whether somebody owned it or nobody", arguments: [false, true],
+        [false, true])
+    func sameMoment(isOwned: Bool, reversed: Bool) async throws {
+        try await withStore { database, store in
+            if isOwned { try await store.takeAndGrant(.sample(customer: "cid@example.test")) }
+            for customer in [ana, ben] {
+                let one = try await store.takeAndClaim(.sample(customer: customer))
+                try await store.write(one.watching(until: one.pursuit.deadline))
+            }
+            for table in ["validations", "pursuits"] {
+                try await database.run(
+                    """
+                    UPDATE \(table) SET accepted_at = (SELECT max(accepted_at) FROM pursuits)
+                    WHERE id IN (SELECT id FROM pursuits)
+                    """)
+            }
+            try await database.run("UPDATE pursuits SET due_at = now() - interval '1 second'")
+            let claimed = try await store.purchases.claimDue().sorted { $0.id.uuid.uuidString < $1.id.uuid.uuidString }
+            try #require(claimed.count == 2 && claimed[0].pursuit.acceptedAt == claimed[1].pursuit.acceptedAt)
+            let batch = claimed.map { $0.granted() }
+            let outcomes = try await store.purchases.settle(reversed ? batch.reversed() : batch)
+            #expect((reversed ? outcomes.reversed() : outcomes) == [.readTooOld, .written])
+            #expect(try await owner(in: database) == claimed[1].customer.text)
+            #expect(
+                try await database.column("SELECT id FROM validations WHERE status = 1", as: UUID.self) == [
+                    claimed[1].id.uuid
+                ])
+            // Read again, the other one takes nothing while Cleeng entitles the owner.
+            var again = claimed[0].granted(observedAt: try await database.now() + claimed[0].patience)
+            guard case .ownerInDoubt(let owner) = try await store.outcome(of: again) else {
+                Issue.record("the owner is not asked about")
+                return
+            }
+            #expect(owner.key.customer == claimed[1].customer)
+            again.rival = rival(true, try await database.now() + claimed[0].patience + .seconds(1))
+            #expect(try await store.outcome(of: again) == .written)
+            #expect(try await self.owner(in: database) == claimed[1].customer.text)
+            #expect(try await database.count("transfers") == (isOwned ? 1 : 0))
+        }
+    }
+
     @Test("sandbox and production are two ledgers")
     func environments() async throws {
         try await withStore { database, store in

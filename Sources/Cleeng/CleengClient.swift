@@ -1,8 +1,7 @@
-public import AsyncHTTPClient
 import Logging
 import NIOCore
 import NIOHTTP1
-import OutboundHTTP
+public import OutboundHTTP
 public import RelayCore
 
 /// Cleeng's wire. Nothing throws: every call ends in an answer that says what is known, and within its deadline.
@@ -10,14 +9,14 @@ public import RelayCore
 /// Logs at debug level alone, and no customer: route, status, time.
 public struct CleengClient: Sendable {
     let configuration: CleengConfiguration
-    private let httpClient: HTTPClient
+    private let connections: KeptConnections
     let logger: Logger
     let tokens: CustomerTokenCache
 
-    /// - Parameter httpClient: made with ``CleengConfiguration/httpClientConfiguration``, and shut down by who made it.
-    public init(_ configuration: CleengConfiguration, httpClient: HTTPClient, logger: Logger) {
+    /// - Parameter connections: made with ``CleengConfiguration/connections(ofAccounts:)``, and shut down by who made them.
+    public init(_ configuration: CleengConfiguration, connections: KeptConnections, logger: Logger) {
         self.configuration = configuration
-        self.httpClient = httpClient
+        self.connections = connections
         self.logger = logger
         self.tokens = CustomerTokenCache()
     }
@@ -48,7 +47,7 @@ public struct CleengClient: Sendable {
     ) async throws(CleengTrouble) -> HTTPReply {
         let start = ContinuousClock.now
         do {
-            let exchange = HTTPExchange(httpClient, by: deadline, atMost: configuration.maxResponseBytes)
+            let exchange = HTTPExchange(connections, by: deadline, atMost: configuration.maxResponseBytes)
             let reply = try await exchange.send(request, route: route)
             logger.debug(
                 "cleeng answered",
@@ -79,8 +78,8 @@ public struct CleengClient: Sendable {
 }
 
 extension CleengConfiguration {
-    /// The configuration of the HTTP client for Cleeng.
-    public var httpClientConfiguration: HTTPClient.Configuration {
-        .outbound(connectTimeout: upstreamTimeout, connectionsPerHost: connectionsPerHost)
+    /// As many connections to a host as so many accounts may use, so that calls that hang for one take none from the others.
+    public func connections(ofAccounts count: Int = 1) -> KeptConnections {
+        KeptConnections(connectTimeout: upstreamTimeout, connectionsPerHost: connectionsPerHost * count)
     }
 }

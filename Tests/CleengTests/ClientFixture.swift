@@ -1,8 +1,8 @@
-import AsyncHTTPClient
 import Cleeng
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
+import OutboundHTTP
 
 import struct RelayCore.Identifier
 
@@ -19,18 +19,11 @@ func withCleeng<Answer>(
         publisherToken: Secret(publisherToken), paymentURL: url, apiURL: url + "/", storeKit2URL: url + "/",
         googleURL: connects ? url + "/google/" : nil, entitlementSource: source, tagsByOffer: tags,
         upstreamTimeout: timeout, maxResponseBytes: maxResponseBytes)
-    let httpClient = HTTPClient(
-        eventLoopGroupProvider: .singleton, configuration: configuration.httpClientConfiguration)
+    let connections = configuration.connections()
+    defer { connections.shutDown() }
     var logger = Logger(label: "cleeng") { _ in log }
     logger.logLevel = .trace
-    do {
-        let answer = try await test(CleengClient(configuration, httpClient: httpClient, logger: logger))
-        try await httpClient.shutdown()
-        return answer
-    } catch {
-        try await httpClient.shutdown()
-        throw error
-    }
+    return try await test(CleengClient(configuration, connections: connections, logger: logger))
 }
 
 let payment = Payment(

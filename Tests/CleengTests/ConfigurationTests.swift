@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import NIOCore
 import Testing
 
@@ -55,13 +54,6 @@ struct ConfigurationTests {
         for text in ["\(CleengTests.payment)", String(reflecting: CleengTests.payment), payment] {
             #expect(!text.contains("ana") && !text.contains("MIIT"))
         }
-    }
-
-    @Test func theHTTPClientFollowsNoRedirectAndDoesNotTrace() throws {
-        let configuration = try make(connections: 77).httpClientConfiguration
-        #expect(configuration.tracing.tracer == nil)
-        #expect(configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit == 77)
-        #expect(!configuration.connectionPool.retryConnectionEstablishment)
     }
 
     @Test func aTagsFileIsReadAndHeldToItsBounds() throws {

@@ -116,7 +116,7 @@ enum Caller: CaseIterable, Sendable {
         let http = HTTPClient(
             eventLoopGroupProvider: .singleton, configuration: .outbound(connectTimeout: connectTimeout))
         do {
-            let word = try await word(url, timeout, http)
+            let word = try await word(url, timeout, connectTimeout, http)
             try await http.shutdown()
             return word
         } catch {
@@ -125,13 +125,17 @@ enum Caller: CaseIterable, Sendable {
         }
     }
 
-    private func word(_ url: String, _ timeout: Duration, _ http: HTTPClient) async throws -> String {
+    private func word(
+        _ url: String, _ timeout: Duration, _ connectTimeout: Duration, _ http: HTTPClient
+    ) async throws -> String {
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         switch self {
         case .cleeng:
             let configuration = try CleengConfiguration(
                 publisherToken: Secret("token"), paymentURL: url, apiURL: url, upstreamTimeout: timeout)
-            let client = CleengClient(configuration, httpClient: http, logger: logger)
+            let connections = KeptConnections(connectTimeout: connectTimeout)
+            defer { connections.shutDown() }
+            let client = CleengClient(configuration, connections: connections, logger: logger)
             guard case .tryAgain(let trouble) = await client.customer(1) else { return "?" }
             return trouble.rawValue
         case .notification:

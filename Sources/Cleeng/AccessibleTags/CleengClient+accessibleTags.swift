@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Formats
 import NIOCore
 import NIOHTTP1

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Formats
 import NIOHTTP1
 import OutboundHTTP

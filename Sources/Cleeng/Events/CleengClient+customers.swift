@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import NIOHTTP1
 import OutboundHTTP
 

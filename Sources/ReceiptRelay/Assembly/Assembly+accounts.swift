@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Cleeng
+import OutboundHTTP
 import RelayCore
 import RelayFront
 import RelayStore
@@ -31,12 +32,12 @@ extension PerPublisher<Account> {
 extension Assembly {
     /// One account is one token, with breakers and places of its own: what is wrong with one holds up no other.
     func upstreams(
-        _ accounts: PerPublisher<Account>, _ store: RelayStore, _ httpClient: HTTPClient,
+        _ accounts: PerPublisher<Account>, _ store: RelayStore, _ connections: KeptConnections,
         _ registry: PrometheusRegistry, _ news: Wakeup
     ) -> PerPublisher<CleengAccount> {
         accounts.mapAccounts { publisher, account in
             let cleeng = account.settings.cleeng
-            let client = CleengClient(cleeng, httpClient: httpClient, logger: logger)
+            let client = CleengClient(cleeng, connections: connections, logger: logger)
             let upstream = Upstream(
                 client: client, account: publisher, clock: store.memory.clock,
                 maxConcurrentCalls: cleeng.connectionsPerHost, news: news, work: account.work, logger: logger)
@@ -69,13 +70,6 @@ extension Assembly {
             reads: ReadSchedule(interval: settings.pollInterval, reconcileFor: settings.reconcileFor),
             maxConcurrent: max(256, cleeng.connectionsPerHost), idleTick: DueWatch.fallback,
             baselineTimeout: min(.seconds(3), cleeng.upstreamTimeout))
-    }
-
-    /// As many connections as all accounts together may use, so that calls that hang for one take none from the others.
-    var cleengClientConfiguration: HTTPClient.Configuration {
-        var configuration = settings.accounts.common.cleeng.httpClientConfiguration
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit *= settings.accounts.all.count
-        return configuration
     }
 
     var isRelayed: PerPublisher<Bool> { settings.accounts.map { $0.notifications.url != nil } }

@@ -54,9 +54,14 @@ struct Assembly: Sendable {
         let trust = ChainOfTrust(settings.apple.roots)
         let notificationPolicy = NotificationPolicy(
             trust: trust, scope: settings.apple.scope, sharedSecret: settings.apple.sharedSecret)
+        let cleeng = settings.accounts.common.cleeng
+        let connections = cleeng.connections(ofAccounts: settings.accounts.all.count)
+        defer { connections.shutDown() }
         let httpClient = HTTPClient(
-            eventLoopGroupProvider: .singleton, configuration: cleengClientConfiguration)
-
+            eventLoopGroupProvider: .singleton,
+            configuration: .outbound(
+                connectTimeout: cleeng.upstreamTimeout,
+                connectionsPerHost: cleeng.connectionsPerHost * settings.accounts.all.count))
         let storeClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .outbound())
         let guarded = GuardedClient(policy: settings.webhooks.policy)
         let google = googleClients(storeClient)
@@ -86,7 +91,7 @@ struct Assembly: Sendable {
                     urls: appStore.urls, credentials: appStore.credentials,
                     timeout: settings.upstreamTimeout, httpClient: httpClient, logger: logger))
         }
-        let upstreams = self.upstreams(accounts, store, httpClient, registry, news)
+        let upstreams = self.upstreams(accounts, store, connections, registry, news)
         let inquirer = CustomerInquiry(
             store: store, upstreams: upstreams.map(\.upstream), interval: settings.pollInterval,
             leeway: settings.apple.renewalLeeway, logger: logger)

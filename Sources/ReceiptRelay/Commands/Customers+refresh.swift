@@ -1,9 +1,9 @@
 import ArgumentParser
-import AsyncHTTPClient
 import Cleeng
 import Formats
 import Logging
 import Operations
+import OutboundHTTP
 import RelayCore
 import RelayStore
 import RelayWorkers
@@ -79,26 +79,17 @@ extension Customers {
             // Whose account is not here must not be asked about with the common one.
             _ = try await settings.roster.read(store)
             let logger = Logger(label: "command", factory: { _ in SwiftLogNoOpLogHandler() })
-            let httpClient = HTTPClient(
-                eventLoopGroupProvider: .singleton,
-                configuration: settings.accounts.common.cleeng.httpClientConfiguration)
+            let connections = settings.accounts.common.cleeng.connections()
+            defer { connections.shutDown() }
             let inquiry = CustomerInquiry(
                 store: store,
                 upstreams: settings.accounts.mapAccounts { publisher, account in
                     Upstream(
-                        client: CleengClient(account.cleeng, httpClient: httpClient, logger: logger),
+                        client: CleengClient(account.cleeng, connections: connections, logger: logger),
                         account: publisher, clock: store.memory.clock, maxConcurrentCalls: 1, work: Wakeup(),
                         logger: logger)
                 }, interval: settings.pollInterval, leeway: settings.apple.renewalLeeway, logger: logger)
-            let value: T
-            do {
-                value = try await body(inquiry)
-            } catch {
-                try? await httpClient.shutdown()
-                throw error
-            }
-            try await httpClient.shutdown()
-            return value
+            return try await body(inquiry)
         }
     }
 }

@@ -42,11 +42,12 @@ extension ForwardAnswer.Verdict {
     ///
     /// - Parameter name: that the request gave its synchronization.
     init(_ reply: HTTPReply, of connector: Connector, name: String, scrubber: MessageScrubber) {
-        let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
+        let isSuccess = (200..<300).contains(reply.status)
+        let said = isSuccess ? nil : UpstreamMessage(reply.wholeBody, scrubber: scrubber)
         let start = connector == .google ? SynchronizationStart(reply) : nil
-        switch (reply.status, said.code) {
+        switch (reply.status, said?.code) {
         case (500, let code?) where code.isConnectorCode("0004"), (400, let code?) where code == "REQ0004":
-            self = .misconfigured(message: said.message ?? code)
+            self = .misconfigured(message: said?.message ?? code)
         case (422, let code?) where code.isConnectorCode("0005"):
             self = .tryAgain(.conflict, retryAfter: reply.headers.retryAfter())
         case (409, _) where start?.name != nil: self = .duplicate
@@ -64,14 +65,16 @@ extension String {
 extension SynchronizationAnswer.Verdict {
     /// - Parameter offer: what was asked for.
     init(_ reply: HTTPReply, of connector: Connector, offer: OfferID, scrubber: MessageScrubber) {
-        let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
-        switch reply.status {
-        case 200..<300:
+        guard !(200..<300).contains(reply.status) else {
             switch reply.body {
             case .success(let body):
                 self = Self.read(JSONValue(body), of: connector, offer: offer, scrubber) ?? .tryAgain(.unreadable)
             case .failure(let error): self = .tryAgain(CleengTrouble(error))
             }
+            return
+        }
+        let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
+        switch reply.status {
         // Without a code of Cleeng's own it is not the endpoint that we mean.
         case 404 where said.code != nil: self = .unknown
         case 500 where said.code?.isConnectorCode("0004") == true:

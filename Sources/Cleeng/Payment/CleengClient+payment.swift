@@ -49,11 +49,13 @@ extension ForwardAnswer.Verdict {
     /// | 408, 409, 425, 429, 5xx | try again | passing |
     /// | all else, 413 too | try again | may be due to this one purchase, so it must not stop the others |
     init(_ reply: HTTPReply, scrubber: MessageScrubber) {
-        let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
         switch reply.status {
         case 200..<300: self = .accepted
-        case 400, 422: self = .rejected(code: said.code, message: said.message)
-        case let status where StatusSorting.isMisconfiguration(status): self = .misconfigured(message: said.message)
+        case 400, 422:
+            let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
+            self = .rejected(code: said.code, message: said.message)
+        case let status where StatusSorting.isMisconfiguration(status):
+            self = .misconfigured(message: UpstreamMessage(reply.wholeBody, scrubber: scrubber).message)
         default: self = .tryAgain(StatusSorting.trouble(reply.status), retryAfter: reply.headers.retryAfter())
         }
     }

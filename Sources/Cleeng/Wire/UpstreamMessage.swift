@@ -39,11 +39,17 @@ struct MessageScrubber: Sendable {
     static let maximumCharacters = 200
     private static let maximumInput = 65_536
 
-    private let hidden: [String]
+    private let secrets: [String]
 
-    /// - Parameter hidden: what an answer may echo but nobody may read: tokens, the customer's email.
-    init(hiding hidden: [String]) {
-        self.hidden = Set(hidden + hidden.map { $0.lowercased() }).filter { !$0.isEmpty }
+    /// Costs nothing until a text is cleaned: most answers need no cleaning.
+    ///
+    /// - Parameter secrets: what an answer may echo and no log may show: tokens, the customer's email.
+    init(hiding secrets: [String]) { self.secrets = secrets }
+
+    /// The secrets and their lower-case forms, the longest first.
+    private var hidden: [String] {
+        guard !secrets.isEmpty else { return [] }
+        return Set(secrets + secrets.map { $0.lowercased() }).filter { !$0.isEmpty }
             .sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
     }
 

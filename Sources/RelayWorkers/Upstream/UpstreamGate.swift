@@ -14,6 +14,9 @@ final class UpstreamGate: Sendable {
     }
 
     private let time = MonotonicTime()
+    private let waits = KeptMetrics<UpstreamRoute, Timer> { route in
+        Timer(label: "relay_upstream_wait", dimensions: [("route", route.rawValue)])
+    }
     private let state: NIOLockedValueBox<State>
 
     init(capacity: Int) {
@@ -44,16 +47,18 @@ final class UpstreamGate: Sendable {
             state.lastNumber += 1
             return state.lastNumber
         }
-        let alarm = limit.map { limit in
-            Task {
-                try? await Task.sleep(for: limit)
-                if !Task.isCancelled { giveUp(number, on: route) }
-            }
-        }
+        var alarm: Task<Void, Never>?
         defer { alarm?.cancel() }
         let pass = await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
-                line(up: waiter, number, on: route)
+                let isWaiting = line(up: waiter, number, on: route)
+                // Most calls find a free place, and need no alarm.
+                if isWaiting, let limit {
+                    alarm = Task {
+                        try? await Task.sleep(for: limit)
+                        if !Task.isCancelled { giveUp(number, on: route) }
+                    }
+                }
                 // A cancellation that came before it stood in line found nobody there.
                 if Task.isCancelled { giveUp(number, on: route) }
             }
@@ -61,13 +66,13 @@ final class UpstreamGate: Sendable {
             giveUp(number, on: route)
         }
         if pass != nil {
-            Timer(label: "relay_upstream_wait", dimensions: [("route", route.rawValue)])
-                .record(duration: ContinuousClock.now - began)
+            waits[route].record(duration: ContinuousClock.now - began)
         }
         return pass
     }
 
-    private func line(up waiter: Waiter, _ number: UInt64, on route: UpstreamRoute) {
+    /// - Returns: whether it waits.
+    private func line(up waiter: Waiter, _ number: UInt64, on route: UpstreamRoute) -> Bool {
         let arrival = state.withLockedValue { state in
             let arrival = state.gate.arrive(number, on: route)
             if arrival == .waiting { state.waiters[number] = waiter }
@@ -76,8 +81,9 @@ final class UpstreamGate: Sendable {
         switch arrival {
         case .admitted(let pass): waiter.resume(returning: pass)
         case .refused: waiter.resume(returning: nil)
-        case .waiting: break
+        case .waiting: return true
         }
+        return false
     }
 
     private func giveUp(_ number: UInt64, on route: UpstreamRoute) {

@@ -232,7 +232,7 @@ struct PursuitWorker: Sendable {
     private func putBack(_ pursuit: Pursuit) throws -> Decision {
         try Task.checkCancellation()
         let route = pursuit.phase.route?.rawValue ?? ""
-        Counter(label: "relay_pursuits_held_back", dimensions: [("route", route)]).increment()
+        Counter(label: "relay_pursuits_held_back", dimensions: upstream.labels(route)).increment()
         let due = pursuit.phase.isUnsent ? pursuit.retryAt : pursuit.readAt ?? pursuit.forwardedAt
         return Decision(next: .rest(until: due ?? pursuit.acceptedAt))
     }

@@ -40,7 +40,7 @@ public final class Upstream: Sendable {
         var logger = logger
         if let account { logger[metadataKey: "account"] = "\(account)" }
         self.logger = logger
-        gate = UpstreamGate(capacity: maxConcurrentCalls)
+        gate = UpstreamGate(capacity: maxConcurrentCalls, account: account)
         calls = KeptMetrics { kind in
             let labels = Self.labels(kind.route.rawValue, account) + [("verdict", kind.verdict)]
             return Counter(label: "relay_upstream_calls", dimensions: labels)
@@ -208,7 +208,7 @@ public final class Upstream: Sendable {
 
     public var accountLabel: [(String, String)] { Self.label(account) }
 
-    private static func labels(_ route: String, _ account: PublisherID?) -> [(String, String)] {
+    static func labels(_ route: String, _ account: PublisherID?) -> [(String, String)] {
         label(account) + [("route", route)]
     }
 

@@ -14,13 +14,15 @@ final class UpstreamGate: Sendable {
     }
 
     private let time = MonotonicTime()
-    private let waits = KeptMetrics<UpstreamRoute, Timer> { route in
-        Timer(label: "relay_upstream_wait", dimensions: [("route", route.rawValue)])
-    }
+    private let waits: KeptMetrics<UpstreamRoute, Timer>
     private let state: NIOLockedValueBox<State>
 
-    init(capacity: Int) {
+    /// - Parameter account: the publisher whose own account at Cleeng it is; nil for the one that publishers share.
+    init(capacity: Int, account: PublisherID? = nil) {
         state = NIOLockedValueBox(State(gate: CallGate(capacity: capacity, since: Timestamp(microseconds: 0))))
+        waits = KeptMetrics { route in
+            Timer(label: "relay_upstream_wait", dimensions: Upstream.labels(route.rawValue, account))
+        }
     }
 
     /// Since this gate was made.

@@ -8,8 +8,6 @@ public struct ClaimRecord: Sendable, Equatable {
     /// Times before this one, in a row, that it could not be processed for what is in it.
     public var failures: Int
 
-    public static let strikesToPark = 3
-    public static let strikesToIsolate = 2
     public static let failuresToPark = 5
 
     /// After each failure but the last.
@@ -21,10 +19,10 @@ public struct ClaimRecord: Sendable, Equatable {
     }
 
     /// Its workers ended too often: it is not processed any more.
-    public var isDeadly: Bool { strikes >= Self.strikesToPark }
+    public var isDeadly: Bool { StrikeLimits.items.isDeadly(strikes) }
 
-    /// It is processed alone: should it be what ends processes, its neighbours are spared.
-    public var isSuspect: Bool { strikes >= Self.strikesToIsolate }
+    /// It is processed alone.
+    public var isSuspect: Bool { StrikeLimits.items.isSuspect(strikes) }
 
     /// Before the next try, should this one fail too; nil: it is parked then.
     public var pauseAfterFailure: Duration? {

@@ -22,8 +22,8 @@ extension QueueStore {
             """
             SELECT '\(unescaped: queue.rawValue)' AS queue, count(*) AS parked,
                    (extract(epoch FROM now() - min(q.parked_at)) * 1000000)::int8 AS age
-            FROM \(unescaped: queue.table) q
-            WHERE q.parked_at IS NOT NULL AND \(scope.includes(queue.publisher))
+            FROM \(unescaped: queue.form.table) q
+            WHERE q.parked_at IS NOT NULL AND \(scope.includes(queue.form.publisher))
             """ as SQL
         }
         var parked = ParkedItems()

@@ -5,23 +5,40 @@ import Postgres
 public enum WorkQueue: String, Sendable, CaseIterable {
     case events, webhooks, notifications, subscriptions, questions, consumption
 
-    var table: String {
-        switch self {
-        case .events: "cleeng_events"
-        case .webhooks: "webhook_queue"
-        case .notifications: "notification_relays"
-        case .subscriptions: "ledgers"
-        case .questions: "store_questions"
-        case .consumption: "consumption_requests"
+    /// What the statements on claimed rows need to know about a queue's table.
+    struct Form: Sendable {
+        enum Key { case id, subscription }
+        enum Never: String {
+            case null = "NULL"
+            case infinity = "'infinity'"
         }
+
+        var table: String
+        /// Publisher of a row `q`. An event of the shared account has none: only ``OpsScope/all`` includes it.
+        var publisher: SQL = "q.publisher"
+        var key = Key.id
+        /// Column that counts attempts, which a row given back did not have.
+        var attempts: String? = "attempts"
+        /// Whether a column `owner` names who holds the row.
+        var hasOwner = true
+        /// `due_at` of a parked row. Copies of the previous version respect it too.
+        var never = Never.infinity
+        /// Whether later rows of a subscription wait for an earlier one, unless that one stands aside.
+        var isOrdered = false
     }
 
-    /// Publisher of a row `q`. An event of the shared account has none: only ``OpsScope/all`` includes it.
-    var publisher: SQL {
+    var form: Form {
         switch self {
-        case .events: "q.account"
-        case .webhooks: "(SELECT e.publisher FROM webhook_endpoints e WHERE e.id = q.endpoint)"
-        case .notifications, .subscriptions, .questions, .consumption: "q.publisher"
+        case .events: Form(table: "cleeng_events", publisher: "q.account", hasOwner: false, never: .null)
+        case .webhooks:
+            Form(
+                table: "webhook_queue",
+                publisher: "(SELECT e.publisher FROM webhook_endpoints e WHERE e.id = q.endpoint)", attempts: "tries")
+        case .notifications: Form(table: "notification_relays", isOrdered: true)
+        case .subscriptions:
+            Form(table: "ledgers", key: .subscription, attempts: nil, hasOwner: false, never: .null)
+        case .questions: Form(table: "store_questions", key: .subscription)
+        case .consumption: Form(table: "consumption_requests")
         }
     }
 
@@ -34,50 +51,16 @@ public enum WorkQueue: String, Sendable, CaseIterable {
     /// Columns that a claim returns.
     static func columns(_ row: SQL) -> SQL { "\(row).strikes, \(row).failures, \(row).trouble" }
 
-    private var isKey: SQL {
-        switch self {
-        case .subscriptions, .questions:
-            """
-            q.bucket = i.bucket AND q.publisher = i.publisher AND q.environment = i.environment
-              AND q.subscription_key = i.subscription_key
-            """
-        case .events, .webhooks, .notifications, .consumption:
-            "q.bucket = i.bucket AND q.accepted_on = DATE 'epoch' + i.day AND q.id = i.id"
-        }
-    }
-
-    private var free: SQL {
-        switch self {
-        case .webhooks, .notifications, .questions, .consumption: "owner = NULL, "
-        case .events, .subscriptions: ""
-        }
-    }
-
-    private var untried: SQL {
-        switch self {
-        case .webhooks: "tries = greatest(q.tries - 1, 0), "
-        case .events, .notifications, .questions, .consumption: "attempts = greatest(q.attempts - 1, 0), "
-        case .subscriptions: ""
-        }
-    }
-
-    /// A time that never comes. Copies of the previous version respect it too.
-    private var never: SQL {
-        switch self {
-        case .webhooks, .notifications, .questions, .consumption: "'infinity'"
-        case .events, .subscriptions: "NULL"
-        }
-    }
-
     /// Updates rows that this process still holds. A row that was already released has no strikes. The server plans the
     /// statement each time: a plan made while the queue is empty would read the whole table once it is full.
     private func update(_ rows: [ClaimedRow], _ changes: SQL) -> SQL {
+        let form = form
         let held = ClaimedRow.Key.table(rows.map(\.key)) + ["fence": .int4Array(rows.map(\.fence))]
         let sql: SQL = """
-            UPDATE \(unescaped: table) q
+            UPDATE \(unescaped: form.table) q
             SET \(changes)
             FROM \(held, as: "i")
-            WHERE \(isKey) AND q.fence = i.fence AND q.strikes > 0
+            WHERE \(form.isKey) AND q.fence = i.fence AND q.strikes > 0
             """
         return sql.plannedAnew
     }
@@ -85,10 +68,11 @@ public enum WorkQueue: String, Sendable, CaseIterable {
     /// - Parameter pause: nil: the row is parked. Later notifications of a subscription no longer wait for a parked
     ///   one.
     func fail(_ row: ClaimedRow, why: String, pause: Duration?) -> SQL {
-        let failed: SQL = "\(free)strikes = 0, failures = least(q.failures + 1, 1000), trouble = \(.text(why))"
+        let form = form
+        let failed: SQL = "\(form.free)strikes = 0, failures = least(q.failures + 1, 1000), trouble = \(.text(why))"
         if let pause { return update([row], "\(failed), due_at = now() + \(pause)") }
-        let aside: SQL = self == .notifications ? ", stands_aside = true" : ""
-        return update([row], "\(failed), parked_at = now(), due_at = \(never)\(aside)")
+        return update(
+            [row], "\(failed), parked_at = now(), due_at = \(unescaped: form.never.rawValue)\(form.aside(true))")
     }
 
     /// - Parameter keepsStrikes: keeps the strikes from before the claim. Otherwise, a ledger keeps the due time that
@@ -96,7 +80,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
     func giveBack(_ rows: [ClaimedRow], after pause: Duration, keepsStrikes: Bool) -> SQL {
         let due: SQL = self == .subscriptions && !keepsStrikes ? "" : ", due_at = now() + \(pause)"
         let strikes: SQL = keepsStrikes ? "q.strikes - 1" : "0"
-        return update(rows, "\(free)\(untried)strikes = \(strikes)\(due)")
+        return update(rows, "\(form.free)\(form.untried)strikes = \(strikes)\(due)")
     }
 
     /// The claim remains until it is cleared.
@@ -109,15 +93,36 @@ public enum WorkQueue: String, Sendable, CaseIterable {
 
     /// Returns the row's publisher.
     func replay(_ key: ClaimedRow.Key, in scope: OpsScope, onlyParked: Bool) -> SQL {
-        let aside: SQL = self == .notifications ? ", stands_aside = false" : ""
+        let form = form
         let isParked: SQL = onlyParked ? "q.parked_at IS NOT NULL" : "true"
         let sql: SQL = """
-            UPDATE \(unescaped: table) q
-            SET \(Self.cleared), trouble = NULL, parked_at = NULL, due_at = now()\(aside)
+            UPDATE \(unescaped: form.table) q
+            SET \(Self.cleared), trouble = NULL, parked_at = NULL, due_at = now()\(form.aside(false))
             FROM \(ClaimedRow.Key.table([key]), as: "i")
-            WHERE \(isKey) AND \(isParked) AND \(scope.includes(publisher))
-            RETURNING \(publisher)
+            WHERE \(form.isKey) AND \(isParked) AND \(scope.includes(form.publisher))
+            RETURNING \(form.publisher)
             """
         return sql.plannedAnew
+    }
+}
+
+extension WorkQueue.Form {
+    /// Condition that a row `q` has the key of `i`.
+    fileprivate var isKey: SQL {
+        switch key {
+        case .subscription: .sameSubscription("q", "i")
+        case .id: .sameID("q", "i")
+        }
+    }
+
+    fileprivate var free: SQL { hasOwner ? "owner = NULL, " : "" }
+
+    fileprivate var untried: SQL {
+        guard let attempts else { return "" }
+        return "\(unescaped: attempts) = greatest(q.\(unescaped: attempts) - 1, 0), "
+    }
+
+    fileprivate func aside(_ standsAside: Bool) -> SQL {
+        isOrdered ? standsAside ? ", stands_aside = true" : ", stands_aside = false" : ""
     }
 }

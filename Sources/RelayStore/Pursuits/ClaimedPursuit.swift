@@ -29,17 +29,13 @@ public struct ClaimedPursuit: Sendable {
     /// What was accepted, where this process accepted it a moment ago.
     var accepted: Acceptance?
 
-    /// As many strikes set a pursuit aside.
-    static let strikesToPark = 20
-    /// Strikes after which it is processed alone: if it ends the process, its neighbours are spared.
-    static let strikesToIsolate = 10
-
     /// The subscription that was bought.
     public var name: SubscriptionName {
         SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: subscriptionKey)
     }
 
-    public var isSuspect: Bool { strikes >= Self.strikesToIsolate }
+    /// It is processed alone.
+    public var isSuspect: Bool { StrikeLimits.purchases.isSuspect(strikes) }
 }
 
 extension ClaimedPursuit {
@@ -62,7 +58,7 @@ extension ClaimedPursuit {
     ///   too often.
     init(_ row: PostgresRow) throws {
         let strikes = try row.get("strikes", as: Int.self)
-        guard strikes < Self.strikesToPark else {
+        guard !StrikeLimits.purchases.isDeadly(strikes) else {
             throw StoreError.claimedInVain(times: strikes, trouble: try row.get("trouble"))
         }
         // The only columns that a validation always has: without it they are NULL.

@@ -71,7 +71,9 @@ import Testing
     }
 
     /// Purchases that are accepted in one batch have the same moment.
-    @Test("of two customers' grants of the same moment one takes it, and the other is read again", arguments: [false, true])
+    @Test(
+        "of two customers' grants of the same moment one takes it, and the other is read again",
+        arguments: [false, true])
     func sameMoment(isMade: Bool) throws {
         let grants = [
             Ownership.Grant.sample("ana", on: name, id: .numbered(1), acceptedAt: 200),
@@ -80,7 +82,8 @@ import Testing
         var found = subscription()
         if isMade {
             found = Ownership.Subscription(
-                owner: Ownership.Owner(of: "ben@example.test", since: 110, acceptedAt: 200), username: "ben", ownerNo: 1,
+                owner: Ownership.Owner(of: "ben@example.test", since: 110, acceptedAt: 200), username: "ben",
+                ownerNo: 1,
                 maker: .numbered(2))
         }
         for grants in [grants, grants.reversed()] {

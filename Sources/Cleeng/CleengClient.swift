@@ -5,16 +5,16 @@ import NIOHTTP1
 import OutboundHTTP
 public import RelayCore
 
-/// Cleeng's wire. Nothing throws: every call ends in an answer that says what is known, and within its deadline.
+/// Client of Cleeng's APIs. Calls never throw: each returns an answer within its deadline.
 ///
-/// Logs at debug level alone, and no customer: route, status, time.
+/// Logs only at debug level, and never a customer: route, status and time.
 public struct CleengClient: Sendable {
     let configuration: CleengConfiguration
     private let httpClient: HTTPClient
     let logger: Logger
     let tokens: CustomerTokenCache
 
-    /// - Parameter httpClient: made with ``CleengConfiguration/httpClientConfiguration``, and shut down by who made it.
+    /// - Parameter httpClient: made with ``CleengConfiguration/httpClientConfiguration``; its creator shuts it down.
     public init(_ configuration: CleengConfiguration, httpClient: HTTPClient, logger: Logger) {
         self.configuration = configuration
         self.httpClient = httpClient
@@ -25,8 +25,9 @@ public struct CleengClient: Sendable {
     /// Reads what the customer has access to, from the configured source.
     ///
     /// - Parameters:
-    ///   - offers: each gets an entry in the answer. One without a country (`S123456789`) is entitled by any country's.
-    ///   - timeout: for the whole read, instead of ``CleengConfiguration/upstreamTimeout``.
+    ///   - offers: each gets an entry in the answer. An offer without a country (`S123456789`) matches that of any
+    ///     country.
+    ///   - timeout: bound of the whole read; nil: ``CleengConfiguration/upstreamTimeout``.
     public func entitlements(
         customerEmail: EmailAddress, offers: [OfferID], timeout: Duration? = nil
     ) async -> EntitlementReply {
@@ -72,14 +73,14 @@ public struct CleengClient: Sendable {
         ["Accept": "application/json", "X-Publisher-Token": configuration.publisherToken.exposed]
     }
 
-    /// - Parameter customerEmail: whom the call is about, where it names one.
+    /// - Parameter customerEmail: customer of the call, if it names one.
     func scrubber(for customerEmail: EmailAddress? = nil) -> MessageScrubber {
         MessageScrubber(hiding: [configuration.publisherToken.exposed, customerEmail?.text].compactMap(\.self))
     }
 }
 
 extension CleengConfiguration {
-    /// The configuration of the HTTP client for Cleeng.
+    /// Configuration of the HTTP client for Cleeng.
     public var httpClientConfiguration: HTTPClient.Configuration {
         .outbound(connectTimeout: upstreamTimeout, connectionsPerHost: connectionsPerHost)
     }

@@ -25,7 +25,7 @@ public enum TagsFile {
         }
         guard file.count <= maximumOffers else { throw .tooLarge }
         for (offer, tags) in file {
-            // Without any tags, an offer would be open to every customer: the rule "all tags are accessible" would hold.
+            // An offer without tags would be open to every customer: "all tags are accessible" would hold.
             guard (1...maximumName).contains(offer.utf8.count), (1...maximumTags).contains(tags.count),
                 tags.allSatisfy({ (1...maximumName).contains($0.utf8.count) })
             else { throw .offer(offer) }

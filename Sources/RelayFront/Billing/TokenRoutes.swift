@@ -5,8 +5,8 @@ import NIOCore
 import RelayCore
 import RelayStore
 
-/// `POST /oauth/token`: OAuth 2.0 client credentials (RFC 6749 section 4.4). The client is a publisher, its secret one of the
-/// publisher's keys.
+/// `POST /oauth/token`: OAuth 2.0 client credentials (RFC 6749 section 4.4). The client is a publisher, and its secret
+/// is one of the publisher's keys.
 struct TokenRoutes: Sendable {
     let store: RelayStore
     let keys: KeyRing

@@ -139,7 +139,7 @@ struct EntitlementRoutes: Sendable {
         let query = QueryItems(request.uri.query)
         var reader = FieldReader(query, ["customerEmail", "offerId"])
         let email = reader.email("customerEmail")
-        // Without `offerId` the answer lists every offer. An empty one is refused, since the client meant to name an offer.
+        // Without `offerId` the answer lists every offer. An empty one is refused: the client meant to name an offer.
         let offer = query.holds("offerId") ? reader.offerID("offerId") : nil
         guard reader.errors.isEmpty, let email else { throw Problem.invalidFields(reader.errors) }
         try customer.check(email.customer)

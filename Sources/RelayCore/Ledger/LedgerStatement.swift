@@ -193,7 +193,8 @@ public struct LedgerRenewal: Sendable, Hashable, Codable {
         LedgerRank(
             statedAt: statedAt,
             numbers: [
-                // Among statements of the same moment, trouble wins: it is the newer state.
+                // Between statements of the same moment, the one that reports a problem wins, since it is the newer
+                // state.
                 LedgerRank.number(willRenew), isInBillingRetry ? 1 : 0, graceUntil?.microseconds ?? .min,
                 Int64(expirationIntent ?? -1), Int64(priceConsent ?? -1),
             ], text: [productID?.text, cancelationReason?.rawValue].map { $0 ?? "" }.joined(separator: "\n"))

@@ -51,7 +51,7 @@ public struct CircuitBreaker: Sendable, Equatable {
         var nextProbeAt: Timestamp
         /// Time until which the upstream asked for no calls.
         var heldUntil: Timestamp
-        /// Number of probes so far, which sets the next gap.
+        /// Number of waits so far, which sets the length of the next one.
         var waits: Int
         /// Number of probes under way.
         var probes = 0

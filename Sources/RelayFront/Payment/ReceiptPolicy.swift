@@ -54,7 +54,7 @@ public struct ReceiptPolicy: Sendable {
 
     var isOn: Bool { mode != .off }
 
-    /// Whether the receipt's content counts as Apple's. True without verification, and also for a genuine receipt of
+    /// Whether the receipt's content counts as Apple's. True if the mode is `off`, and also for a genuine receipt of
     /// another app or environment.
     func trusts(_ verification: Verification) -> Bool {
         guard mode != .off else { return true }

@@ -38,7 +38,7 @@ final class RequestNotes: Sendable {
         box.withLockedValue { $0.later = later }
     }
 
-    /// Removes the later answer. Its caller must call it exactly once.
+    /// Removes and returns the later answer, which the caller must make exactly once.
     func takeLater() -> Later? {
         box.withLockedValue { $0.later.take() }
     }

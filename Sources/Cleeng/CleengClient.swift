@@ -4,16 +4,16 @@ import NIOHTTP1
 public import OutboundHTTP
 public import RelayCore
 
-/// Cleeng's wire. Nothing throws: every call ends in an answer that says what is known, and within its deadline.
+/// Client of Cleeng's APIs. Calls never throw: each returns an answer within its deadline.
 ///
-/// Logs at debug level alone, and no customer: route, status, time.
+/// Logs only at debug level, and never a customer: route, status and time.
 public struct CleengClient: Sendable {
     let configuration: CleengConfiguration
     private let connections: KeptConnections
     let logger: Logger
     let tokens: CustomerTokenCache
 
-    /// - Parameter connections: made with ``CleengConfiguration/connections(ofAccounts:)``, and shut down by who made them.
+    /// - Parameter connections: made by ``CleengConfiguration/connections(ofAccounts:)``; their creator shuts them down.
     public init(_ configuration: CleengConfiguration, connections: KeptConnections, logger: Logger) {
         self.configuration = configuration
         self.connections = connections
@@ -24,8 +24,9 @@ public struct CleengClient: Sendable {
     /// Reads what the customer has access to, from the configured source.
     ///
     /// - Parameters:
-    ///   - offers: each gets an entry in the answer. One without a country (`S123456789`) is entitled by any country's.
-    ///   - timeout: for the whole read, instead of ``CleengConfiguration/upstreamTimeout``.
+    ///   - offers: each gets an entry in the answer. An offer without a country (`S123456789`) matches that of any
+    ///     country.
+    ///   - timeout: bound of the whole read; nil: ``CleengConfiguration/upstreamTimeout``.
     public func entitlements(
         customerEmail: EmailAddress, offers: [OfferID], timeout: Duration? = nil
     ) async -> EntitlementReply {
@@ -71,14 +72,14 @@ public struct CleengClient: Sendable {
         ["Accept": "application/json", "X-Publisher-Token": configuration.publisherToken.exposed]
     }
 
-    /// - Parameter customerEmail: whom the call is about, where it names one.
+    /// - Parameter customerEmail: customer of the call, if it names one.
     func scrubber(for customerEmail: EmailAddress? = nil) -> MessageScrubber {
         MessageScrubber(hiding: [configuration.publisherToken.exposed, customerEmail?.text].compactMap(\.self))
     }
 }
 
 extension CleengConfiguration {
-    /// As many connections to a host as so many accounts may use, so that calls that hang for one take none from the others.
+    /// Connections for so many accounts. Calls that hang for one account take none from the others.
     public func connections(ofAccounts count: Int = 1) -> KeptConnections {
         KeptConnections(connectTimeout: upstreamTimeout, connectionsPerHost: connectionsPerHost * count)
     }

@@ -3,44 +3,44 @@ public import ConsolePages
 public import Operations
 public import RelayCore
 
-/// How the fronts listen, and what they let a client cost.
+/// Addresses of the fronts, and their limits for clients.
 public struct FrontConfiguration: Sendable {
-    /// Where apps reach the service; port 0 for any free one.
+    /// Address for apps; port 0 for any free one.
     public var host = "0.0.0.0"
     public var port = 8080
-    /// Where ops does; never the same.
+    /// Address for operators; never the same as for apps.
     public var opsHost = "127.0.0.1"
     public var opsPort = 9090
-    /// Sent to apps as `Retry-After` and `pollAfterSeconds`.
+    /// Value of `Retry-After` and `pollAfterSeconds` for apps.
     public var pollInterval = Duration.seconds(5)
     public var maxBodyBytes = 4_194_304
-    /// Bytes of bodies held at once, over all connections; what comes above it is answered 503. A body costs about three times
+    /// Bytes of bodies held at once, over all connections; requests above it get 503. A body costs about three times
     /// its size until it is committed. Never less than one body.
     public var maxBodiesBytes = 134_217_728
     /// Proxies whose `X-Forwarded-For` counts.
     public var trustedProxies: [AddressRange] = []
-    /// Which web pages may call the app's routes.
+    /// Web origins that may call the app's routes.
     public var allowedOrigins = AllowedOrigins.none
-    /// Where set, apps must prove whom they speak for.
+    /// If set, apps must prove for which customer they act.
     public var customerTokens: CustomerTokenVerifier?
     public var receipts: ReceiptPolicy
     public var drivers = DriverPolicy.auto
     /// Whether Cleeng's Google Play connector has an address.
     public var googleConnector = PerPublisher(false)
     public var notifications: NotificationPolicy
-    /// Nil: Google's are not taken.
+    /// Nil: Google's notifications are refused.
     public var googlePush: GooglePushPolicy?
-    /// Nil: Amazon's are not taken.
+    /// Nil: Amazon's notifications are refused.
     public var amazonPush: AmazonPushPolicy?
-    /// Nil: Roku's are not taken.
+    /// Nil: Roku's notifications are refused.
     public var rokuPush: RokuPushPolicy?
-    /// Nil: no key was given for the App Store Server API.
+    /// Nil: there is no key for the App Store Server API.
     public var appStoreAccess: AppStoreAccess?
     /// Rules for moving a subscription to another customer.
     public var transfers = PerPublisher(TransferRules())
-    /// Whether notifications are passed on to Cleeng.
+    /// Whether notifications are forwarded to Cleeng.
     public var relaysNotifications: PerPublisher<Bool>
-    /// How long after its end a subscription that will renew is waited for.
+    /// How long after a period's end a renewal may still be reported.
     public var renewalLeeway: Duration
     /// Signing keys by account; `nil` is the shared account. Empty: Cleeng's events are refused.
     public var eventSignatures: [(account: PublisherID?, signature: EventSignature)] = []
@@ -51,13 +51,13 @@ public struct FrontConfiguration: Sendable {
     /// Whether a request to the app front without a trace may begin one.
     public var beginsTraces = false
 
-    /// How often one key, and one address, may ask the app front of this copy. Nil: as often as they like.
+    /// Rate limits of one key and of one address at this copy's app front. Nil: no limit.
     public var keyLimit: RateLimit?
     public var addressLimit: RateLimit?
-    /// Whether endpoints of webhooks must be https.
+    /// Whether webhook endpoints must use https.
     public var requiresTLS = false
     public var console: ConsolePages
-    /// The hosts of the database, for the console's page while it is away. Empty if unknown.
+    /// Hosts of the database, for the console's error page. Empty if unknown.
     public var databaseHosts = ""
 
     public init(

@@ -10,10 +10,10 @@ public import ServiceLifecycle
 import StoreSignals
 public import Telemetry
 
-/// The HTTP side of the relay: one service for apps, one for ops, each on a port of its own.
+/// The HTTP servers of the relay: one for apps and one for operators, each on its own port.
 ///
-/// On graceful shutdown each stops accepting, wakes every held poll and answers it with the state as it is, answers what has
-/// arrived, and cuts what is left after eight seconds.
+/// On graceful shutdown each stops accepting, wakes every held poll and answers it with the present state. It answers
+/// the requests that have arrived, and cuts what is left after eight seconds.
 public struct RelayFront: Sendable {
     /// Called with the address once a front listens.
     public typealias OnListening = @Sendable (SocketAddress) async -> Void
@@ -26,7 +26,8 @@ public struct RelayFront: Sendable {
     private let readiness: @Sendable () async -> Readiness
     private let metrics: FrontMetrics
     private let bodyBudget: BodyBudget
-    /// For routes that need no key. A client that sends such bodies slowly must not use up the space for purchases.
+    /// Budget of routes that need no key. A client that sends such bodies slowly must not use up the space for
+    /// purchases.
     private let keylessBodyBudget: BodyBudget
     private let logger: Logger
     private let onNotification: @Sendable () -> Void
@@ -36,13 +37,13 @@ public struct RelayFront: Sendable {
     private let limits: RateLimits
 
     /// - Parameters:
-    ///   - intake: nil in a copy that takes nothing in; it has no ``apps(onListening:)``.
-    ///   - registry: takes the fronts' own metrics and is what `/metrics` shows.
-    ///   - readiness: what `/readyz` says; must end in seconds.
-    ///   - onNotification: there is one more to be passed on.
-    ///   - onEvent: an event of Cleeng's was stored.
-    ///   - onMessage: there is one more to be delivered to a webhook endpoint.
-    ///   - inquirer: asks Cleeng about a customer who, or whose operator, wants to know it now.
+    ///   - intake: nil in a copy that accepts no purchases; it has no ``apps(onListening:)``.
+    ///   - registry: holds the fronts' metrics; `/metrics` shows it.
+    ///   - readiness: state for `/readyz`; must end within seconds.
+    ///   - onNotification: called when a notification must be forwarded.
+    ///   - onEvent: called when an event of Cleeng's was stored.
+    ///   - onMessage: called when a message for a webhook endpoint was stored.
+    ///   - inquirer: asks Cleeng about a customer at once, for the app or an operator.
     public init(
         configuration: FrontConfiguration, store: RelayStore, intake: Intake?, keys: KeyRing,
         registry: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness, logger: Logger,
@@ -79,7 +80,7 @@ public struct RelayFront: Sendable {
         }
     }
 
-    /// The front that apps call. Nil without an intake.
+    /// The front for apps; nil without an intake.
     public func apps(onListening: @escaping OnListening = { _ in }) -> (any Service)? {
         guard let intake else { return nil }
         let poll = PollInterval(configuration.pollInterval)
@@ -144,7 +145,7 @@ public struct RelayFront: Sendable {
         return [apple, google, amazon, roku].compactMap(\.self)
     }
 
-    /// What publishers' billing calls.
+    /// Routes for publishers' billing systems.
     private func billing(_ stores: StoreGate) -> [Route] {
         let billing = BillingContext(
             store: store, keys: authenticator.keys, budget: bodyBudget, maxBodyBytes: configuration.maxBodyBytes,
@@ -156,7 +157,7 @@ public struct RelayFront: Sendable {
             + BillingWebhookRoutes(billing: billing, requiresTLS: configuration.requiresTLS).routes
     }
 
-    /// The front that ops, its tools and the probes call.
+    /// The front for operators, their tools and probes.
     public func ops(onListening: @escaping OnListening = { _ in }) -> any Service {
         let bodies = BodyReader(maximumBytes: Self.maxOpsBodyBytes)
         let operations = Operations(store: store, onNotification: onNotification, onMessage: onMessage)
@@ -181,21 +182,21 @@ public struct RelayFront: Sendable {
             onListening: onListening)
     }
 
-    /// Version 2 has twenty kilobytes; version 1 holds a receipt and up to a hundred transactions.
+    /// Version 2 has twenty kilobytes; version 1 contains a receipt and up to a hundred transactions.
     private static let maxNotificationBytes = 2 << 20
     private static let maxOpsBodyBytes = 64 << 10
-    /// Cleeng's have about one kilobyte.
+    /// Cleeng's events have about one kilobyte.
     private static let maxEventBytes = 256 << 10
     private static let maxOpsConnections = 128
-    /// Further ones wait in the backlog. Bounded by the process's limit of open files besides.
+    /// Further connections wait in the backlog. The process's limit of open files is a second bound.
     private static let maxAppConnections = 18_000
     private static let backlog = 4_096
-    /// One more is answered at once. Each costs about 20 KiB.
+    /// Further polls are answered at once. Each held poll costs about 20 KiB.
     private static let maxHeldPolls = 15_000
-    /// Between two requests of a connection, and from the first byte of a request to the end of its head.
+    /// Time between two requests of a connection, and from the first byte of a request to the end of its head.
     private static let idleTimeout = Duration.seconds(30)
     /// Time between the end of a request's head and the end of its body. Shorter than `idleTimeout`, which would cut a
-    /// client that stops in the middle of its body before it is answered.
+    /// client in the middle of its body without an answer.
     private static let bodyTimeout = TimeAmount.seconds(25)
     /// How long a client may leave its answer unread.
     private static let writeTimeout = TimeAmount.seconds(30)
@@ -215,7 +216,7 @@ public struct RelayFront: Sendable {
                 databaseHosts: configuration.databaseHosts, limits: limits, beginsTraces: beginsTraces))
         for route in routes { router.on(RouterPath(route.path), method: route.method, use: route.handler) }
         var quiet = logger
-        // Hummingbird logs each address and its own errors' text; what matters of both is logged here.
+        // Hummingbird logs each address and its own errors' text. The relay's own log lines cover both.
         quiet.logLevel = max(logger.logLevel, .warning)
         let cached = CachedRoutes(routes, recorder: recorder, limits: limits, beginsTraces: beginsTraces)
         let channel = FrontChannel(
@@ -236,7 +237,7 @@ public struct RelayFront: Sendable {
     }
 }
 
-/// A front's server, which answers its held polls as soon as it shuts down: it could not end before they are.
+/// Server of a front. It answers its held polls as soon as it shuts down, since it cannot end before that.
 struct FrontService: Service {
     let server: any Service
     let onShutdown: @Sendable () -> Void

@@ -1,9 +1,9 @@
 import OutboundHTTP
 import RelayCore
 
-/// The tags that are open to a customer, as `getAccessibleTags` lists them.
+/// The tags that a customer can access, as `getAccessibleTags` returns them.
 struct AccessibleTags {
-    /// The tags of a customer whom Cleeng does not know.
+    /// The tags of a customer who is unknown to Cleeng.
     static let none = AccessibleTags(tags: [], isLegible: true)
 
     private let tags: Set<TagID>
@@ -15,16 +15,16 @@ struct AccessibleTags {
         self.isLegible = isLegible
     }
 
-    /// Nil for a result without a list of tags.
+    /// Nil if the result contains no list of tags.
     init?(_ result: JSONValue) {
         guard let list = result["tags"]?.list else { return nil }
         let texts = list.compactMap(\.string).filter { !$0.isEmpty }
         self.init(tags: Set(texts.map { TagID($0) }), isLegible: texts.count == list.count)
     }
 
-    /// What the tags say about one offer. All the tags that it needs have to be there.
+    /// The entitlement to one offer. Every needed tag must be accessible.
     ///
-    /// - Returns: a failure where it is not known whether the offer is entitled.
+    /// - Returns: a failure if the entitlement cannot be known.
     func entitlement(to offer: OfferID, needed: [TagID]) -> Result<OfferEntitlement, CleengTrouble> {
         let isEntitled = !needed.isEmpty && needed.allSatisfy(tags.contains)
         guard isEntitled || isLegible else { return .failure(.unreadable) }

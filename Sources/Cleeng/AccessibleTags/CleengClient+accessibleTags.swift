@@ -14,11 +14,11 @@ extension CleengClient {
         }
     }
 
-    /// `generateCustomerToken`, unless a token is known, then `getAccessibleTags`, within one deadline. A token that
-    /// Cleeng refuses is replaced once.
+    /// Calls `generateCustomerToken`, unless a token is cached, then `getAccessibleTags`, within one deadline. If
+    /// Cleeng refuses the token, it is replaced once.
     ///
-    /// An offer is entitled when all of its tags are accessible. Tags come without status and without an end. Where
-    /// an element of the list is no text, a tag that is not in it may be accessible: such an offer is not known.
+    /// An offer is entitled when all of its tags are accessible. Tags have no status and no end. If an element of the
+    /// list is not a text, a missing tag may be accessible: the entitlement is then unknown.
     func readAccessibleTags(
         customerEmail: EmailAddress, offers: [OfferID], deadline: ContinuousClock.Instant
     ) async -> EntitlementReply {
@@ -51,7 +51,7 @@ extension CleengClient {
         }
     }
 
-    /// Nil for a customer whom Cleeng does not know.
+    /// The customer's token; nil if Cleeng does not know the customer.
     private func customerToken(
         _ customerEmail: EmailAddress, deadline: ContinuousClock.Instant
     ) async throws(Ended) -> Secret? {
@@ -112,14 +112,14 @@ extension CleengClient {
     }
 }
 
-/// The answer to one JSON-RPC call. Errors are in the body; the HTTP status of Cleeng's is 200 either way.
+/// The answer to one JSON-RPC call. Errors are in the body; Cleeng's HTTP status is 200 in both cases.
 enum JSONRPCReply: Equatable {
     case result(JSONValue)
     case failed(code: Int?, message: String?)
     case verdict(EntitlementReply.Verdict)
 
     init(_ reply: HTTPReply, scrubber: MessageScrubber) {
-        // An error object counts whatever the status: it is the more exact statement of the two.
+        // An error object counts whatever the status, since it is more exact.
         let json = JSONValue(reply.wholeBody)
         let error = json?["error"]
         if let error, error.isObject {
@@ -142,14 +142,15 @@ enum JSONRPCReply: Equatable {
     }
 }
 
-/// The codes of Cleeng's JSON-RPC errors that have a meaning of their own here (its reference "JS API", version 2.0).
+/// Codes of Cleeng's JSON-RPC errors that the relay handles specially (reference "JS API", version 2.0).
 ///
-/// Any other code is tried again. So is 11, a missing or invalid argument, which says nothing about the customer's access.
+/// Any other code is retried. That includes 11, a missing or invalid argument, which proves nothing about the
+/// customer's access.
 enum JSONRPCError {
     /// The customer's token is empty or invalid.
     static let customerToken = 1
-    /// The publisher's token is invalid; and: an enterprise account is required, or access is denied.
+    /// The publisher's token is invalid; or an enterprise account is required, or access is denied.
     static let misconfigurations: Set<Int> = [3, 5]
-    /// The email is unknown, or not of this publisher.
+    /// The email is unknown, or belongs to another publisher.
     static let unknownCustomer = 10
 }

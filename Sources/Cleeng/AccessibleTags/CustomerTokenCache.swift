@@ -1,10 +1,10 @@
 import NIOConcurrencyHelpers
 import RelayCore
 
-/// Customer tokens by email, in memory alone. Bounded in number and in age.
+/// Customer tokens by email, in memory only. Bounded in number and age.
 ///
-/// Two generations stand in for a list ordered by use: when the young one is full it becomes the old one, and what is used
-/// of the old one becomes young again. So a token in use stays, and one that is not is gone after a turn or two.
+/// Two generations replace a list ordered by use. When the young one is full, it becomes the old one. A used token
+/// moves from the old one to the young one, so tokens in use stay and unused ones disappear.
 final class CustomerTokenCache: Sendable {
     private struct Entry {
         var token: Secret
@@ -21,7 +21,7 @@ final class CustomerTokenCache: Sendable {
     private let lifetime: Duration
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    /// - Parameter lifetime: well below the two weeks that Cleeng's tokens live at least.
+    /// - Parameter lifetime: well below two weeks, the shortest lifetime of Cleeng's tokens.
     init(
         capacity: Int = 10_000, lifetime: Duration = .seconds(24 * 3600),
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }

@@ -14,7 +14,7 @@ public enum TagsFile {
     private static let maximumName = 200
 
     /// - Returns: each offer's tags, at least one.
-    /// - Throws: ``TagsFileError`` for what is no such object, naming the offer where one is at fault.
+    /// - Throws: ``TagsFileError`` if the text is not such an object; it names a faulty offer.
     public static func parse(_ text: String) throws(TagsFileError) -> [OfferID: [TagID]] {
         guard text.utf8.count <= maximumBytes else { throw .tooLarge }
         let file: [OfferID: [TagID]]
@@ -25,7 +25,7 @@ public enum TagsFile {
         }
         guard file.count <= maximumOffers else { throw .tooLarge }
         for (offer, tags) in file {
-            // An offer without tags would be open to everybody if "all of its tags" were taken at its word.
+            // An offer without tags would be open to every customer: "all tags are accessible" would hold.
             guard (1...maximumName).contains(offer.utf8.count), (1...maximumTags).contains(tags.count),
                 tags.allSatisfy({ (1...maximumName).contains($0.utf8.count) })
             else { throw .offer(offer) }
@@ -43,7 +43,7 @@ public enum TagsFileError: Error, Equatable, CustomStringConvertible {
     /// No tags, an empty tag, too many of them, or too long a name.
     case offer(OfferID)
 
-    /// Fit for one line on standard error.
+    /// Suitable for one line on standard error.
     public var description: String {
         switch self {
         case .tooLarge: return "the tags file is too large"

@@ -6,7 +6,7 @@ public import RelayCore
     import Foundation
 #endif
 
-/// Where Cleeng is and how to speak to it. Checked when made, so that a typing error stops the start.
+/// Addresses and limits for calls to Cleeng. Validated on creation, so that a typing error stops the start.
 public struct CleengConfiguration: Sendable {
     public let publisherToken: Secret
     /// `POST {paymentURL}/apple/payment`, `/android/payment`, `/amazon/payment`, `/roku/payment`; without a trailing slash.
@@ -18,11 +18,11 @@ public struct CleengConfiguration: Sendable {
     /// `POST {googleURL}/purchases`; without a trailing slash. Nil: the Google Play connector is not used.
     public let googleURL: String?
     public let entitlementSource: EntitlementSource
-    /// For ``EntitlementSource/accessibleTags``; an offer that is not in it has its own id as its only tag.
+    /// Tags by offer, for ``EntitlementSource/accessibleTags``. A missing offer has its own id as its only tag.
     public let tagsByOffer: [OfferID: [TagID]]
-    /// For one payment, or one entitlement read with all its pages: from the first byte sent to the last one read.
+    /// Time for one payment, or one entitlement read with all its pages: from the first byte sent to the last one read.
     public let upstreamTimeout: Duration
-    /// More is not read of a response's body.
+    /// Bound of a response's body.
     public let maxResponseBytes: Int
     public let connectionsPerHost: Int
 
@@ -63,7 +63,7 @@ public struct CleengConfiguration: Sendable {
         self.connectionsPerHost = connectionsPerHost
     }
 
-    /// The URL that paths are appended to; nil for what is none, and for one with a user, a query or a fragment.
+    /// The URL that paths are appended to; nil if the text is not a URL, or has a user, a query or a fragment.
     private static func base(_ text: String) -> String? {
         var text = text
         while text.hasSuffix("/") { text.removeLast() }
@@ -77,7 +77,7 @@ public struct CleengConfiguration: Sendable {
     }
 }
 
-/// A setting of ``CleengConfiguration`` that cannot work. Says which, and never its value: one of them is a secret.
+/// An invalid setting of ``CleengConfiguration``. Never contains the value, which may be a secret.
 public enum CleengConfigurationError: String, Error, CustomStringConvertible {
     case publisherToken = "the publisher token must be 1 to 512 visible ASCII characters"
     case paymentURL = "the payment URL must be http(s)://host[:port][/path], nothing else"
@@ -88,11 +88,11 @@ public enum CleengConfigurationError: String, Error, CustomStringConvertible {
     case maxResponseBytes = "the largest response must be 1 KiB to 64 MiB"
     case connectionsPerHost = "the connections for each host must be 1 to 10,000"
 
-    /// Fit for one line on standard error.
+    /// Suitable for one line on standard error.
     public var description: String { rawValue }
 }
 
-/// Which of Cleeng's reads says whether a customer has access.
+/// The Cleeng API that reports whether a customer has access.
 public enum EntitlementSource: String, Sendable, Hashable, Codable, CaseIterable {
     /// `GET /3.1/entitlements` by the customer's email.
     case entitlements

@@ -6,9 +6,9 @@ import RelayCore
 extension CleengClient {
     /// Reads all pages of `GET /3.1/entitlements` within one deadline.
     ///
-    /// Where a later page fails, its verdict counts for the offers that the pages before it do not entitle.
+    /// If a later page fails, its verdict applies to the offers that the earlier pages do not entitle.
     ///
-    /// `offset` and `limit` are required. `offerType` is spelled out because one-time purchases are left out without it,
+    /// `offset` and `limit` are required. `offerType` is explicit because one-time purchases are omitted without it,
     /// and `status` because its default is not documented (Cleeng's reference "list entitlements").
     func readEntitlements(
         customerEmail: EmailAddress, offers: [OfferID], deadline: ContinuousClock.Instant
@@ -33,7 +33,7 @@ extension CleengClient {
             case .unknownCustomer where list.isUnread:
                 return EntitlementReply(offers, status: status) { .success(OfferEntitlement(offer: $0, items: [])) }
             case .unknownCustomer:
-                // The pages before it are of this customer.
+                // The earlier pages belong to this customer.
                 return EntitlementReply(offers, status: status, read: list.entitlement(to:))
             case .page(let page):
                 list.append(page)

@@ -1,11 +1,11 @@
 import RelayCore
 
-/// One entitlement as Cleeng lists it. An element that names no offer is none.
+/// One entitlement in Cleeng's list. An element without an offer is not one.
 struct EntitlementItem: Equatable {
     private static let maximumText = 200
 
     var offerId: OfferID
-    /// Nil where it is missing or no text.
+    /// Nil if it is missing or not a text.
     var status: String?
     /// Seconds since 1970.
     var expiresAt: Int64?
@@ -16,7 +16,7 @@ struct EntitlementItem: Equatable {
 }
 
 extension EntitlementItem: Decodable {
-    /// - Throws: where the offer is missing, no text, blank, or longer than any offer's id.
+    /// - Throws: an error if the offer is missing, not a text, blank, or longer than any offer's id.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Keys.self)
         let offer = try container.decode(String.self, forKey: .offerId)
@@ -25,7 +25,7 @@ extension EntitlementItem: Decodable {
         }
         offerId = OfferID(offer)
         status = (try? container.decode(String.self, forKey: .status)).map(Self.bounded)
-        // A number, a number in a text, or a date of ISO 8601.
+        // A number, a number as text, or an ISO 8601 date.
         let end =
             (try? container.decode(Double.self, forKey: .expiresAt)).flatMap { Timestamp(external: $0) }
             ?? (try? container.decode(String.self, forKey: .expiresAt)).flatMap { Timestamp(external: $0) }
@@ -34,8 +34,8 @@ extension EntitlementItem: Decodable {
 
     private static func bounded(_ text: String) -> String { String(text.unicodeScalars.prefix(maximumText)) }
 
-    /// Access follows the status and never `expiresAt`, which lies in the past during a grace period. `cancelled` will not
-    /// be renewed and runs to its end.
+    /// Whether the status gives access. `expiresAt` does not count, since it is in the past during a grace period.
+    /// `cancelled` means that access runs to its end and does not renew.
     var isEntitling: Bool {
         switch status?.lowercased() {
         case "active", "cancelled": true
@@ -43,10 +43,10 @@ extension EntitlementItem: Decodable {
         }
     }
 
-    /// Whether the status says that access has ended. An unknown status neither opens nor ends access.
+    /// Whether the status ends access. An unknown status neither gives nor ends access.
     var hasEnded: Bool { status?.lowercased() == "terminated" }
 
-    /// Whether this is the offer asked for; without a country (`S123456789`) any country's is.
+    /// Whether this is the given offer. An offer without a country (`S123456789`) matches that of any country.
     func matches(_ offer: OfferID) -> Bool {
         guard offerId != offer else { return true }
         guard !offer.utf8.contains(UInt8(ascii: "_")) else { return false }

@@ -1,13 +1,13 @@
 import RelayCore
 
-/// The entitlements of one customer, as far as their pages have been read.
+/// The entitlements of one customer, from the pages read so far.
 ///
-/// An entitling item counts wherever it is. That a customer is not entitled needs the whole list, legible to its end.
+/// One entitling item is enough to be entitled. "Not entitled" requires the complete list, with every element legible.
 struct EntitlementList {
     static let pageLimit = 100
     static let maximumPages = 10
 
-    /// Elements read so far, legible or not: the offset of the next page.
+    /// Number of elements read so far, legible or not: the offset of the next page.
     private(set) var elementCount = 0
     private var items: [EntitlementItem] = []
     private var pageCount = 0
@@ -19,12 +19,12 @@ struct EntitlementList {
     /// Whether no page has been read.
     var isUnread: Bool { pageCount == 0 }
 
-    /// Whether the next page is to be read.
+    /// Whether the next page must be read.
     var hasNext: Bool { !hasEnded && pageCount < Self.maximumPages }
 
     /// Adds the page at offset ``elementCount``.
     mutating func append(_ page: EntitlementPage) {
-        // The list changed between two reads if the total did, and an element may have been missed.
+        // A different total means that the list changed between two reads, and an element may have been missed.
         let agrees = isUnread || page.totalItemCount == totalItemCount
         isLegible = isLegible && page.isLegible && agrees
         pageCount += 1
@@ -41,9 +41,9 @@ struct EntitlementList {
         }
     }
 
-    /// What the list says about one offer.
+    /// The entitlement to one offer by this list.
     ///
-    /// - Returns: a failure where it is not known whether the offer is entitled.
+    /// - Returns: a failure if the entitlement cannot be known.
     func entitlement(to offer: OfferID) -> Result<OfferEntitlement, CleengTrouble> {
         let entitlement = OfferEntitlement(offer: offer, items: items)
         guard !entitlement.isEntitled else { return .success(entitlement) }

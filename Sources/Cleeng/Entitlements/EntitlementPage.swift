@@ -8,19 +8,20 @@ import NIOCore
 
 /// One page of `GET /3.1/entitlements`.
 ///
-/// Cleeng publishes no example, so the list may be `items`, `data`, or `items` within `data` or `responseData`, as in
-/// its other lists.
+/// Cleeng publishes no example. So the list may be `items`, `data`, or `items` within `data` or `responseData`, as in
+/// Cleeng's other lists.
 struct EntitlementPage {
     /// The elements that name their offer.
     var items: [EntitlementItem]
-    /// Elements of the list, whatever they are. The next page's offset counts them.
+    /// Number of all elements of the list, for the next page's offset.
     var elementCount: Int
-    /// Nil where the page names none, or one that is no count.
+    /// Nil if the page has no total, or it is not a count.
     var totalItemCount: Int?
-    /// Whether all of the page can be read: each element names its offer, the total is a count, and the page names no error.
+    /// Whether the whole page is legible: each element names its offer, the total is a count, and the page names no
+    /// error.
     var isLegible: Bool
 
-    /// Nil for a body that is no page.
+    /// Nil if the body is not a page.
     init?(_ body: ByteBuffer) {
         guard let page = try? JSONDecoder().decode(Self.self, from: Data(body.readableBytesView)) else { return nil }
         self = page
@@ -67,9 +68,9 @@ extension EntitlementPage: Decodable {
         return count.flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// Whether the page has a `success` that is not true, an `error`, or a list of `errors` that is not empty.
+    /// Whether the page has a `success` other than true, an `error`, or a list of `errors` that is not empty.
     private static func namesError(_ container: KeyedDecodingContainer<Keys>) -> Bool {
-        // A failed attempt makes an error with a text, so a key that is not there is not tried.
+        // A failed decoding builds an error with a text, so missing keys are not decoded.
         if container.contains(.success), (try? container.decode(Bool.self, forKey: .success)) != true { return true }
         if container.contains(.error), (try? container.decodeNil(forKey: .error)) != true { return true }
         guard container.contains(.errors), (try? container.decodeNil(forKey: .errors)) != true else { return false }

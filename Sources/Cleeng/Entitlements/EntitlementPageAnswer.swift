@@ -1,16 +1,16 @@
 import OutboundHTTP
 
-/// What one response to `GET /3.1/entitlements` means.
+/// Meaning of one response to `GET /3.1/entitlements`.
 enum EntitlementPageAnswer {
     case page(EntitlementPage)
-    /// Cleeng says that it does not know the customer: nothing is open to them yet.
+    /// Cleeng does not know the customer, who is therefore not entitled yet.
     case unknownCustomer
     case verdict(EntitlementReply.Verdict)
 
-    /// The statuses are sorted as those of a forward are, but nothing is rejected by a read: 400 and 422 are tried again.
+    /// Sorts the statuses like those of a forward. But a read rejects nothing: 400 and 422 are retried.
     ///
-    /// What an unknown email answers is not documented. A 404 whose message is about a customer is taken for that; any other
-    /// 404 is a wrong URL.
+    /// The answer for an unknown email is not documented. A 404 whose message is about a customer counts as that; any
+    /// other 404 is a wrong URL.
     init(_ reply: HTTPReply, scrubber: MessageScrubber) {
         switch reply.status {
         case 200..<300:
@@ -29,7 +29,7 @@ enum EntitlementPageAnswer {
 }
 
 extension EntitlementReply.Verdict {
-    /// For a status that is no success, whichever read it came from.
+    /// Verdict for a status without success, from any read.
     init(failed reply: HTTPReply, scrubber: MessageScrubber) {
         if StatusSorting.isMisconfiguration(reply.status) {
             self = .misconfigured(message: UpstreamMessage(reply.wholeBody, scrubber: scrubber).message)

@@ -1,14 +1,14 @@
 import Formats
 public import RelayCore
 
-/// What an entitlement read said about the offers that were asked about.
+/// Result of an entitlement read for several offers.
 public struct EntitlementReply: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
-        /// An entry for each offer that was asked about.
+        /// An entry for each requested offer.
         case read([OfferID: OfferEntitlement])
-        /// The fault is in our configuration; no purchase may suffer for it.
+        /// Our configuration is at fault; the purchase is kept.
         case misconfigured(message: String?)
-        /// At least one offer is not known. `retryAfter`, within 1 s and 1 h, where Cleeng asked for it.
+        /// At least one offer is unknown. `retryAfter` is from 1 s to 1 h, if Cleeng sent it.
         case tryAgain(CleengTrouble, retryAfter: Duration?)
     }
 
@@ -16,21 +16,21 @@ public struct EntitlementReply: Sendable, Equatable {
     /// Status of the last response; nil if none came.
     public var status: Int?
     public var latency = Duration.zero
-    /// The offers that are known, also where another one is not.
+    /// The offers whose entitlement is known, even if another offer's is not.
     var known: [OfferID: OfferEntitlement] = [:]
 
-    /// The verdict on one offer. It may be known although another offer of the same read is not.
+    /// Verdict on one offer. It may be known although another offer of the same read is not.
     public func verdict(of offer: OfferID) -> Verdict {
         known[offer].map { Verdict.read([offer: $0]) } ?? verdict
     }
 }
 
 extension EntitlementReply {
-    /// Puts together what is known of each offer.
+    /// Combines the results of all offers.
     ///
     /// - Parameters:
-    ///   - otherwise: the verdict where an offer is not known. By default the first offer's failure, to be tried again.
-    ///   - read: what is known of one offer.
+    ///   - otherwise: verdict if an offer is unknown; by default the first failure, to be retried.
+    ///   - read: returns the result for one offer.
     init(
         _ offers: [OfferID], status: Int?, otherwise: Verdict? = nil,
         read: (OfferID) -> Result<OfferEntitlement, CleengTrouble>
@@ -48,22 +48,23 @@ extension EntitlementReply {
     }
 }
 
-/// Whether one offer is open to the customer by one read, and what that rests on: small enough to be stored with each grant.
+/// Entitlement of a customer to one offer by one read, with its evidence. Small enough to be stored with each grant.
 public struct OfferEntitlement: Sendable, Hashable {
-    /// False means "not yet": Cleeng's reads never say that a purchase has failed. It rests on an answer that was read to its end.
+    /// False means "not yet": Cleeng's reads never report that a purchase has failed. False requires a completely read
+    /// answer.
     public var isEntitled: Bool
     public var source: EntitlementSource
-    /// The offer as Cleeng named it; the one asked for where Cleeng names none.
+    /// The offer's id in Cleeng's answer, or else the requested one.
     public var offerId: OfferID
-    /// Cleeng's word, unknown ones included. Nil from a source that has none.
+    /// Cleeng's status, which may be unknown to the relay. Nil if the source has none.
     public var status: String?
-    /// The latest end in seconds since 1970; nil where an entitling item has none, or nothing is known. Approximate, as Cleeng says, and
-    /// never the ground of a decision.
+    /// The latest end in seconds since 1970; nil if an entitling item has none, or none is known. Cleeng calls it
+    /// approximate, so no decision uses it.
     public var expiresAt: Int64?
-    /// The tags that had to be accessible, where the source is `accessible-tags`.
+    /// The tags that had to be accessible, if the source is `accessible-tags`.
     public var tags: [TagID]?
 
-    /// JSON. Keys sorted, so that the same evidence is the same text.
+    /// Evidence as JSON. Sorted keys give the same text for the same evidence.
     public var evidence: String {
         var writer = JSONWriter()
         writer.beginObject()
@@ -82,10 +83,10 @@ public struct OfferEntitlement: Sendable, Hashable {
 }
 
 extension OfferEntitlement {
-    /// What the items of a customer say about one offer: entitled if one of them entitles, whatever the others say.
+    /// The entitlement to one offer by a customer's items. One entitling item is enough.
     ///
-    /// The evidence is the entitling item that ends last; one without an end ends after all others. Where none entitles,
-    /// it is the item that ended last, so that ops can see why.
+    /// The evidence is the entitling item with the latest end; no end counts as the latest. Without an entitling item
+    /// it is the item with the latest end, so that operators can see the reason.
     init(offer: OfferID, items: [EntitlementItem]) {
         let mine = items.filter { $0.matches(offer) }
         let entitling = mine.filter(\.isEntitling)

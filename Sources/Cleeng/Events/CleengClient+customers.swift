@@ -4,7 +4,7 @@ import OutboundHTTP
 /// Cleeng's answer to a look-up of a customer by number.
 public enum CustomerAnswer: Sendable, Equatable {
     case email(String)
-    /// Cleeng knows nobody by it.
+    /// Cleeng knows no customer with this number.
     case unknown
     case misconfigured
     case tryAgain(CleengTrouble)
@@ -26,8 +26,8 @@ extension CleengClient {
 }
 
 extension CustomerAnswer {
-    /// Cleeng documents 404 "Customer not found" and 400 "Invalid customerId format". Without such a message, a 404 is a wrong
-    /// URL, and a 400 is tried again.
+    /// Cleeng documents 404 "Customer not found" and 400 "Invalid customerId format". Without such a message, a 404 is
+    /// a wrong URL, and a 400 is retried.
     init(_ reply: HTTPReply) {
         let json = JSONValue(reply.wholeBody)
         switch reply.status {

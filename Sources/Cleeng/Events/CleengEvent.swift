@@ -3,16 +3,16 @@ public import NIOCore
 import OutboundHTTP
 public import RelayCore
 
-/// What Cleeng tells of its own accord (its webhooks): `{"broadcasterId":…,"topic":"…","data":{…}}`.
+/// An event from Cleeng's webhooks: `{"broadcasterId":…,"topic":"…","data":{…}}`.
 ///
-/// Topics and fields that this program does not know are passed over; numbers may come as text.
+/// Unknown topics and fields are ignored; numbers may be sent as text.
 public struct CleengEvent: Sendable, Equatable {
-    /// What it means for a purchase that is waited for.
+    /// Meaning of the event for a waiting purchase.
     public enum Verdict: Sendable, Equatable {
         case granted
-        /// In lower case, as Cleeng names the cause.
+        /// Cleeng's cause, in lower case.
         case refused(reason: String)
-        /// A subscription that ran does no longer.
+        /// A running subscription has ended.
         case ended
         case nothing
     }
@@ -25,10 +25,10 @@ public struct CleengEvent: Sendable, Equatable {
     public var synchronizationID: String?
     public var customerID: Int64?
     public var customerEmail: EmailAddress?
-    /// Nil where it names none, or what is no date.
+    /// Nil if it is missing or not a date.
     public var expiresAt: Timestamp?
 
-    /// - Returns: nil for what is no JSON object with a topic.
+    /// - Returns: nil if the body is not a JSON object with a topic.
     public init?(_ body: ByteBuffer) {
         guard let json = JSONValue(body), let topic = json["topic"]?.string, !topic.isEmpty else { return nil }
         let data = json["data"]
@@ -46,7 +46,7 @@ public struct CleengEvent: Sendable, Equatable {
         verdict = judged(data, cause: cause.flatMap(scrubber.clean))
     }
 
-    /// What cannot be read neither grants nor refuses: the purchase is read all the same.
+    /// The verdict of the event. Illegible content neither grants nor refuses; the entitlement is read anyway.
     private func judged(_ data: JSONValue?, cause: String?) -> Verdict {
         let reason = String((cause ?? "validation_failed").lowercased().prefix(100))
         switch topic {
@@ -57,7 +57,7 @@ public struct CleengEvent: Sendable, Equatable {
         case "inappPurchaseSyncResult":
             guard let isGranted = data?["accessGranted"]?.flag else { return .nothing }
             if isGranted { return .granted }
-            // A refusal is of the synchronization that it names, and the result decides whether a transfer is asked for.
+            // A refusal applies to the synchronization that it names, and the result decides about a transfer.
             let result = data?["result"]
             let isLegible = synchronizationID != nil && (result == nil || result?.string != nil)
             return isLegible ? .refused(reason: reason) : .nothing
@@ -67,10 +67,10 @@ public struct CleengEvent: Sendable, Equatable {
         }
     }
 
-    /// Cleeng says that it passed the subscription from another customer to this one.
+    /// Whether Cleeng moved the subscription from another customer to this one.
     public var isTransfer: Bool { verdict == .granted && result?.lowercased() == "subscriptiontransferred" }
 
-    /// What a grant that rests on it is justified by: JSON, of Cleeng's own words.
+    /// JSON of Cleeng's statement, as the evidence of a grant.
     public var evidence: String {
         var writer = JSONWriter()
         writer.beginObject()

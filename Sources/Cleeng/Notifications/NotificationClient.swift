@@ -4,15 +4,15 @@ import NIOCore
 import NIOHTTP1
 import OutboundHTTP
 
-/// Passes the App Store's notifications on to Cleeng, byte for byte. It sends no publisher token: the address has the
-/// publisher's id in it, and what Apple signed speaks for itself.
+/// Forwards the App Store's notifications to Cleeng, byte for byte. It sends no publisher token: the address contains
+/// the publisher's id, and Apple's signature proves the content.
 public struct NotificationClient: Sendable {
     private let url: String
     private let timeout: Duration
     private let httpClient: HTTPClient
     private let logger: Logger
 
-    /// - Parameter url: with the publisher's id in it.
+    /// - Parameter url: address with the publisher's id.
     public init(url: String, timeout: Duration, httpClient: HTTPClient, logger: Logger) {
         self.url = url
         self.timeout = timeout
@@ -20,7 +20,7 @@ public struct NotificationClient: Sendable {
         self.logger = logger
     }
 
-    /// Cleeng takes the same notification any number of times.
+    /// Delivers a notification. Cleeng accepts repeats of it.
     public func deliver(_ body: [UInt8]) async -> DeliveryAnswer {
         let start = ContinuousClock.now
         let request = OutboundRequest(
@@ -46,17 +46,17 @@ public struct NotificationClient: Sendable {
     }
 }
 
-/// What Cleeng made of a notification that was passed on.
+/// Cleeng's answer to a forwarded notification.
 public struct DeliveryAnswer: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
         case delivered
-        /// This very one is not wanted; the next may be.
+        /// Cleeng refuses this notification; the next one may be accepted.
         case refused
-        /// The address is not the one that we mean.
+        /// The address is wrong.
         case misconfigured
         case tryAgain(CleengTrouble, retryAfter: Duration?)
 
-        /// For metrics and for ops: one of a fixed set.
+        /// Text for metrics and operators: one of a fixed set.
         public var shortDescription: String {
             switch self {
             case .delivered: "delivered"
@@ -68,13 +68,13 @@ public struct DeliveryAnswer: Sendable, Equatable {
     }
 
     public var verdict: Verdict
-    /// Nil where no answer came.
+    /// Nil if no answer came.
     public var status: Int?
     public var latency: Duration
 }
 
 extension DeliveryAnswer.Verdict {
-    /// Judges by the status alone, as Apple itself does.
+    /// Judges by the status alone, as Apple does.
     init(_ reply: HTTPReply) {
         switch reply.status {
         case 200..<300: self = .delivered

@@ -3,7 +3,7 @@ public struct ConsumptionAnswer: Sendable, Equatable {
     /// Whether the customer got what they paid for.
     public enum Delivery: String, Sendable {
         case delivered = "DELIVERED"
-        /// It was not granted while somebody might still grant it.
+        /// Not granted yet, but a grant is still possible.
         case serverOutage = "UNDELIVERED_SERVER_OUTAGE"
         case other = "UNDELIVERED_OTHER"
     }
@@ -13,10 +13,10 @@ public struct ConsumptionAnswer: Sendable, Equatable {
     public var consumptionPercentage: Int?
     public var refundPreference: ConsumptionFacts.RefundPreference?
 
-    /// Applies Apple's rules: an auto-renewable subscription has no percentage, and what was not delivered was not
+    /// Applies Apple's rules. An auto-renewable subscription has no percentage, and an undelivered purchase was not
     /// used. Leaves out a preference that Apple would not accept with these facts.
     ///
-    /// - Parameter renews: it is an auto-renewable subscription.
+    /// - Parameter renews: whether it is an auto-renewable subscription.
     /// - Returns: nil without the customer's consent.
     public init?(_ facts: ConsumptionFacts, _ delivery: Delivery, renews: Bool) {
         guard facts.customerConsented else { return nil }
@@ -28,7 +28,7 @@ public struct ConsumptionAnswer: Sendable, Equatable {
         if refundPreference == .grantProrated, !renews, !isPart { refundPreference = nil }
     }
 
-    /// As it is sent. None of the values needs to be escaped.
+    /// JSON as sent. None of the values needs escaping.
     public var json: String {
         var members = [
             #""customerConsented":true"#, #""sampleContentProvided":\#(sampleContentProvided)"#,

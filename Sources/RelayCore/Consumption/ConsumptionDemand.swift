@@ -1,12 +1,13 @@
-/// Apple's request to say how a purchase was used: its customer has asked for a refund (App Store Server Notifications, `CONSUMPTION_REQUEST`).
+/// Apple's question how a purchase was used, after its customer asked for a refund (App Store Server Notifications,
+/// `CONSUMPTION_REQUEST`).
 public struct ConsumptionDemand: Sendable, Hashable {
-    /// In which Apple wants an answer.
+    /// Time within which Apple wants an answer.
     public static let window = Duration.seconds(12 * 3_600)
 
     public var transactionID: TransactionID
-    /// As Apple writes it, known to this program or not.
+    /// Apple's text, which may be unknown to this program.
     public var reason: String?
-    /// It is an auto-renewable subscription.
+    /// Whether it is an auto-renewable subscription.
     public var renews: Bool
 
     public init(transactionID: TransactionID, reason: String?, renews: Bool) {
@@ -16,16 +17,16 @@ public struct ConsumptionDemand: Sendable, Hashable {
     }
 }
 
-/// How far an answer has come. The numbers are stored.
+/// State of an answer. Raw values are stored.
 public enum ConsumptionState: Int16, Sendable, CaseIterable {
-    /// To be sent.
+    /// Must be sent.
     case waiting = 1
     case awaitsConsent = 2
     case answered = 3
     case noConsent = 4
-    /// Apple does not take it.
+    /// Apple rejected it.
     case refused = 5
-    /// There was consent, and no answer got through.
+    /// There was consent, but no answer reached Apple in time.
     case expired = 6
 
     public var isOpen: Bool { self == .waiting || self == .awaitsConsent }

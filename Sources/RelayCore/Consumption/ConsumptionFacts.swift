@@ -1,4 +1,4 @@
-/// What a publisher says of a customer, for answers to Apple's requests about refunds.
+/// A publisher's facts about a customer, for answers to Apple's requests about refunds.
 public struct ConsumptionFacts: Sendable, Equatable {
     public enum RefundPreference: String, Sendable, CaseIterable {
         case decline = "DECLINE"
@@ -6,7 +6,7 @@ public struct ConsumptionFacts: Sendable, Equatable {
         case grantProrated = "GRANT_PRORATED"
     }
 
-    /// As Apple names it. Its present API does not take it.
+    /// Status in Apple's words. Apple's present API has no field for it.
     public enum UserStatus: String, Sendable, CaseIterable {
         case active = "ACTIVE"
         case suspended = "SUSPENDED"
@@ -14,7 +14,7 @@ public struct ConsumptionFacts: Sendable, Equatable {
         case limitedAccess = "LIMITED_ACCESS"
     }
 
-    /// In thousandths of a percent.
+    /// Allowed range, in thousandths of a percent.
     public static let percentages = 0...100_000
 
     /// Without it, nothing is sent to Apple.
@@ -35,7 +35,8 @@ public struct ConsumptionFacts: Sendable, Equatable {
         self.userStatus = userStatus
     }
 
-    /// Whether Apple would take the percentage beside the preference: a part of the price can be given back for a part that was used.
+    /// Whether Apple accepts the percentage with the preference. A prorated refund requires that a part, but not all,
+    /// was used.
     public var isConsistent: Bool {
         guard refundPreference == .grantProrated, let consumptionPercentage else { return true }
         return consumptionPercentage > Self.percentages.lowerBound

@@ -1,5 +1,5 @@
-/// Protocol text by its bytes. Swift compares and splits strings by characters, and a mark before or after a separator (U+0600,
-/// U+0301) makes one character with it: the separator would not be found.
+/// Protocol text, processed by bytes. Swift compares and splits strings by characters: a combining mark (U+0301) joins
+/// a separator into one character, and the separator would not be found.
 extension StringProtocol {
     /// The parts between separators. Empty ones are kept.
     ///
@@ -11,7 +11,7 @@ extension StringProtocol {
         ).map { Substring($0) }
     }
 
-    /// The text before and after the first separator; nil where there is none.
+    /// The text before and after the first separator; nil if there is none.
     public func halves(at separator: Unicode.Scalar) -> (before: Substring, after: Substring)? {
         let parts = parts(at: separator, maxSplits: 1)
         return parts.count == 2 ? (parts[0], parts[1]) : nil
@@ -26,7 +26,8 @@ extension StringProtocol {
     /// Whether both are the same bytes.
     public func isSame(_ other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 
-    /// Without leading and trailing spaces and tabs: the optional white space of header fields (RFC 9110 section 5.6.3).
+    /// The text without leading and trailing spaces and tabs, the optional white space of header fields (RFC 9110
+    /// section 5.6.3).
     public var withoutBlanks: Substring {
         func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
         let text = Substring(self)
@@ -36,7 +37,7 @@ extension StringProtocol {
         return text[first..<text.utf8.index(after: last)]
     }
 
-    /// Without so many bytes before and behind, which must be ASCII.
+    /// The text without that many leading and trailing bytes, which must be ASCII.
     public func droppingBytes(first: Int = 0, last: Int = 0) -> Substring {
         let text = Substring(self)
         return Substring(text.utf8.dropFirst(first).dropLast(last))
@@ -44,7 +45,7 @@ extension StringProtocol {
 }
 
 extension String {
-    /// Levenshtein's, over bytes: how many to change, add or drop.
+    /// Levenshtein distance in bytes: the least number of bytes to change, add or remove.
     public func distance(to other: String) -> Int {
         let other = Array(other.utf8)
         var row = Array(0...other.count)

@@ -1,16 +1,16 @@
 /// An email address as the app sent it, beside the form that identifies a customer: emails that differ only in
 /// case or in surrounding space are one customer.
 public struct CustomerEmail: Hashable, Sendable {
-    /// As accepted, without what surrounds it: what goes upstream.
+    /// The address as accepted, without surrounding space. Cleeng receives this form.
     public let sent: EmailAddress
-    /// Trimmed, ASCII letters in lower case: what is compared, stored in keys and counted.
+    /// Trimmed, ASCII letters in lower case. This form is compared, stored in keys and counted.
     public let customer: CustomerID
 
     /// RFC 5321 section 4.5.3.1: 64 before the at sign, 255 after it, 254 in all (erratum 1690).
     public static let maximumLength = 254
 
-    /// Nil where the text cannot be an address: no or several at signs outside of quotes, an empty side, white space or
-    /// control characters inside, more than ``maximumLength`` bytes. Anything subtler is Cleeng's to judge.
+    /// Nil if the text cannot be an address: no or several at signs outside of quotes, an empty side, white space or
+    /// control characters inside, more than ``maximumLength`` bytes. Cleeng judges everything else.
     public init?(_ text: String) {
         let trimmed = text.trimmingSpace()
         guard trimmed.utf8.count <= Self.maximumLength,
@@ -19,7 +19,7 @@ public struct CustomerEmail: Hashable, Sendable {
         else { return nil }
         let local = trimmed[..<at]
         let isQuoted = local.hasPrefix("\"") && local.hasSuffix("\"")
-        // By bytes: a combining mark makes another character of an at sign.
+        // Compared by bytes: a combining mark would turn an at sign into another character.
         guard local.utf8.count <= 64, isQuoted || !local.utf8.contains(UInt8(ascii: "@")) else { return nil }
         for scalar in trimmed.unicodeScalars
         where scalar.value <= 0x20 || scalar.value == 0x7f || scalar.isSpaceOrControl {
@@ -32,14 +32,15 @@ public struct CustomerEmail: Hashable, Sendable {
 
 extension Unicode.Scalar {
     var isSpaceOrControl: Bool {
-        // Looking up properties costs more than the rest of an email.
+        // The property lookup costs more than the rest of an email.
         if isASCII { return value <= 0x20 || value == 0x7f }
         return properties.isWhitespace || properties.generalCategory == .control
     }
 }
 
 extension String {
-    /// Other letters stay as they are: Unicode folds letters of two customers into one (`K`, the Kelvin sign U+212A).
+    /// The text with ASCII letters in lower case. Other letters keep their case: Unicode would fold letters of two
+    /// customers into one (`K`, the Kelvin sign U+212A).
     public func asciiLowercased() -> String {
         guard utf8.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) else { return self }
         return String(
@@ -48,7 +49,7 @@ extension String {
 }
 
 extension StringProtocol {
-    /// Without leading and trailing white space and control characters.
+    /// The text without leading and trailing white space and control characters.
     public func trimmingSpace() -> String {
         var scalars = String(self).unicodeScalars[...]
         while let first = scalars.first, first.isSpaceOrControl { scalars.removeFirst() }

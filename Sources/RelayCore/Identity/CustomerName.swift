@@ -1,4 +1,4 @@
-/// A customer as the publisher calls them. Names are compared exactly.
+/// A customer by the publisher's own name for them. Names are compared exactly.
 public struct CustomerName: Sendable, Hashable {
     public var publisher: PublisherID
     public var username: Username
@@ -11,7 +11,7 @@ public struct CustomerName: Sendable, Hashable {
     public var bucket: Bucket { Bucket(of: publisher, username) }
 }
 
-/// One customer of one publisher, by email.
+/// A customer of one publisher, by email.
 public struct CustomerKey: Hashable, Sendable {
     public var publisher: PublisherID
     /// Trimmed and lower-cased.

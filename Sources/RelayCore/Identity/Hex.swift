@@ -1,6 +1,6 @@
-/// Hexadecimal digits of known length: what stands in every id that is read or written.
+/// Hexadecimal digits of known length, as in every id that is read or written.
 public enum Hex {
-    /// Nil where something is no digit. At most 16 digits.
+    /// Nil if a byte is not a digit. At most 16 digits.
     static func value(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64? {
         var value: UInt64 = 0
         for byte in digits {
@@ -16,7 +16,7 @@ public enum Hex {
         return value
     }
 
-    /// Nil where something is no digit, or one is left over.
+    /// Nil if a character is not a digit, or the number of digits is odd.
     public static func bytes(_ text: Substring) -> [UInt8]? {
         let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count.isMultiple(of: 2) else { return nil }
@@ -47,7 +47,7 @@ public enum Hex {
         }
     }
 
-    /// Lower case, with leading zeros.
+    /// Writes digits in lower case, with leading zeros.
     static func write(_ value: UInt64, into digits: UnsafeMutableBufferPointer<UInt8>, at range: Range<Int>) {
         var rest = value
         for index in range.reversed() {

@@ -1,10 +1,10 @@
-/// Text that names something: a customer, an offer, a transaction. Two are equal only where their UTF-8 bytes are.
+/// A name of a customer, an offer, a transaction and so on. Two are equal only if their UTF-8 bytes are.
 ///
-/// Swift compares strings by canonical equivalence, PostgreSQL by bytes. By the first, `K` and the Kelvin sign (U+212A) are one name,
-/// and so are composed and decomposed letters: as keys in memory two customers would become one. So no `String` is the key of a
-/// dictionary, a set or a cache that holds names, and none is compared with another.
+/// Swift compares strings by canonical equivalence, PostgreSQL by bytes. For Swift, `K` and the Kelvin sign (U+212A)
+/// are one name, and so are composed and decomposed letters. As keys in memory, two customers would become one. Names
+/// are therefore never compared as `String`, and a `String` is never the key of a dictionary, set or cache of names.
 ///
-/// - Parameter Kind: what is named. Identifiers of different kinds cannot be mistaken for each other.
+/// - Parameter Kind: kind of the named thing. Identifiers of different kinds cannot be mixed up.
 public struct Identifier<Kind>: Sendable {
     public let text: String
 
@@ -42,13 +42,13 @@ extension Identifier: Hashable {
     public func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // Ends the name, so that of two in a row the border counts.
+        // Terminates the name, so that two names in a row hash differently from the same bytes divided elsewhere.
         hasher.combine(0xff as UInt8)
     }
 }
 
 extension Identifier: Comparable {
-    /// As PostgreSQL's collation `C` orders them.
+    /// Compares as PostgreSQL's collation `C` does.
     @inlinable
     public static func < (left: Identifier, right: Identifier) -> Bool {
         TextBytes.compare(left.text, right.text) < 0
@@ -68,7 +68,7 @@ extension Identifier: ExpressibleByStringInterpolation {
 
 extension Identifier: LosslessStringConvertible {}
 
-/// The bare text, also as the key of an object.
+/// Codes as bare text, also as the key of an object.
 extension Identifier: Codable, CodingKeyRepresentable {
     private struct Key: CodingKey {
         let stringValue: String

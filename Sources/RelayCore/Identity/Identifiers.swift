@@ -1,11 +1,11 @@
-/// Names that the database keeps as they are.
+/// Kinds of names that the database stores as plain text.
 public protocol PlainName {}
 
-/// Names of people, which the database keeps sealed where encryption is on. They are read and written by other calls than
-/// plain ones, so that the compiler finds a reader that forgets to open one and a writer that forgets to seal it.
+/// Kinds of people's names, which the database stores sealed if encryption is on. They are read and written by calls of
+/// their own: the compiler finds a reader that forgets to open one, and a writer that forgets to seal it.
 public protocol PrivateName {}
 
-/// What an ``Identifier`` names.
+/// The kinds of an ``Identifier``.
 public enum Named {
     public enum APIKey: PlainName {}
     public enum Bundle: PlainName {}
@@ -32,25 +32,26 @@ public typealias CouponID = Identifier<Named.Coupon>
 public typealias DiscountID = Identifier<Named.Discount>
 /// A customer's email, trimmed and with its ASCII letters in lower case: see ``CustomerEmail/customer``.
 public typealias CustomerID = Identifier<Named.Customer>
-/// An email as it was sent, without surrounding space.
+/// An email as the app sent it, without surrounding space.
 public typealias EmailAddress = Identifier<Named.Email>
-/// Where a store sold: `Production`, `Sandbox`, `Xcode`, `LocalTesting`, or `unknown`.
+/// The store's environment of a purchase: `Production`, `Sandbox`, `Xcode`, `LocalTesting`, or `unknown`.
 public typealias StoreEnvironment = Identifier<Named.Environment>
 /// An offer at Cleeng (`S598742062_US`).
 public typealias OfferID = Identifier<Named.Offer>
 /// A product at a store.
 public typealias ProductID = Identifier<Named.Product>
-/// A publisher whose rows these are.
+/// The publisher that owns a row.
 public typealias PublisherID = Identifier<Named.Publisher>
-/// A tag of content at Cleeng, which offers open.
+/// A tag of content at Cleeng, which offers give access to.
 public typealias TagID = Identifier<Named.Tag>
-/// A transaction at a store, or a subscription by its first transaction; other stores' have their prefix (`google:…`).
+/// A store's id of a transaction. A subscription's key is its first transaction; keys of stores other than Apple have a
+/// prefix (`google:…`).
 public typealias TransactionID = Identifier<Named.Transaction>
 /// The publisher's own name for a customer.
 public typealias Username = Identifier<Named.User>
 
 extension TransactionID {
-    /// As numbers written as text, of any length.
+    /// Compares decimal numbers of any length, written as text.
     public func isLower(than other: TransactionID) -> Bool { (utf8.count, self) < (other.utf8.count, other) }
 }
 

@@ -1,6 +1,6 @@
-/// What a key opens. The numbers are stored.
+/// Permissions of a key. Raw values are stored.
 public enum KeyRole: Int16, Sendable, CaseIterable {
-    /// Ships inside an app: it identifies the app, it does not authenticate a person.
+    /// Key inside an app. It identifies the app and does not authenticate a person.
     case app = 1
     /// A publisher's back end.
     case publisher = 2
@@ -21,7 +21,7 @@ public enum KeyRole: Int16, Sendable, CaseIterable {
         self = role
     }
 
-    /// An operator may do what a viewer may.
+    /// Whether the role may use routes of the required role. An operator may do what a viewer may.
     public func opens(_ required: KeyRole) -> Bool {
         self == required || (self == .opsOperator && required == .opsViewer)
     }

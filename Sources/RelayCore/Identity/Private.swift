@@ -1,6 +1,6 @@
-/// What a private column holds that is no name: a receipt, a message, an address.
+/// A value of a private column that is not a name: a receipt, a message, an address.
 ///
-/// The database keeps it sealed where encryption is on, so it is read and written by other calls than plain values: the compiler finds a
+/// The database stores it sealed if encryption is on. It is read and written by calls of its own: the compiler finds a
 /// reader that forgets to open one, and a writer that forgets to seal it.
 public struct Private<Value> {
     public let value: Value
@@ -20,7 +20,7 @@ extension Private: Sendable where Value: Sendable {}
 extension Private: Equatable where Value: Equatable {}
 
 extension Private: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Says nothing of the value: what is private gets into no log by accident.
+    /// Hides the value, so that it cannot get into a log by accident.
     public var description: String { "private" }
     public var debugDescription: String { description }
 }

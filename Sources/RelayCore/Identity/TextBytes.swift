@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Comparisons of texts by their UTF-8 bytes, whole blocks at a time: every look-up by an ``Identifier`` makes one.
+/// Comparison of texts by their UTF-8 bytes, whole blocks at a time. Every look-up by an ``Identifier`` uses it.
 @usableFromInline
 enum TextBytes {
     @usableFromInline
@@ -14,7 +14,8 @@ enum TextBytes {
         left.utf8.count == right.utf8.count && compare(left, right) == 0
     }
 
-    /// - Returns: less than, equal to or greater than 0, as the left text sorts before, with or after the right one.
+    /// - Returns: a negative number, 0 or a positive number, if the left text sorts before, with or after the right
+    ///   one.
     @usableFromInline
     static func compare(_ left: String, _ right: String) -> Int {
         var (left, right) = (left, right)

@@ -1,10 +1,10 @@
-/// The public name of a validation: 38 hexadecimal digits.
+/// The public id of a validation: 38 hexadecimal digits.
 ///
 /// | digits | holds |
 /// | --- | --- |
-/// | 1-2 | the bucket, so that a look-up by id alone knows the primary key |
-/// | 3-6 | days since 1970, so that it reaches one partition |
-/// | 7-38 | 128 random bits: what makes it impossible to guess |
+/// | 1-2 | the bucket, so that the id alone gives the primary key |
+/// | 3-6 | days since 1970, so that a look-up reads one partition |
+/// | 7-38 | 128 random bits, so that the id cannot be guessed |
 public struct ValidationID: Hashable, Sendable, CustomStringConvertible {
     public let bucket: Bucket
     public let day: UInt16
@@ -53,8 +53,8 @@ public struct ValidationID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// One of 256, computed from a key that a row is looked up by. It leads every primary key of the hot tables, so that a later version could
-/// divide them by it. Today one PostgreSQL holds them all.
+/// One of 256 numbers, computed from a row's look-up key. It leads every primary key of the hot tables, so that a later
+/// version could divide them by it. Today one PostgreSQL holds them all.
 public struct Bucket: Hashable, Sendable {
     public static let count = 256
     public let number: UInt8
@@ -63,8 +63,8 @@ public struct Bucket: Hashable, Sendable {
         self.number = number
     }
 
-    /// FNV-1a over the parts, each closed by a zero byte, folded to eight bits. It is written into rows and public ids: it
-    /// can never change.
+    /// Hashes the parts with FNV-1a, each closed by a zero byte, and folds the result to eight bits. Rows and public
+    /// ids contain it, so it can never change.
     public init(of parts: String...) {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for part in parts {
@@ -82,15 +82,15 @@ public struct Bucket: Hashable, Sendable {
 }
 
 extension ValidationID {
-    /// A UUID (version 4 in form) under which Cleeng is asked to know what one claim of a pursuit sends: so far as the form lets
-    /// it, the digits are the validation's own, so that the two are found by each other. No two claims have the same, since
-    /// Cleeng may still know what an earlier one sent.
+    /// A UUID (version 4 in form) for what one claim of a pursuit sends to Cleeng. The digits are the validation's own
+    /// as far as the form allows, so that each can be found by the other. Every claim has a different one, since Cleeng
+    /// may still know what an earlier claim sent.
     ///
-    /// - Parameter fence: the claim's number, from 1 on; the first one's digits are not changed.
+    /// - Parameter fence: number of the claim, from 1 on. The first claim's digits are unchanged.
     public func uuid(ofClaim fence: Int32) -> String {
         let high = self.high & ~0xF000 | 0x4000
         let low = self.low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-        // What is changed is random anyway.
+        // The changed bits are random anyway.
         let digits = Array((Hex.text(of: high) + Hex.text(of: low ^ UInt64(UInt32(bitPattern: fence &- 1)))).utf8)
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: digits[$0], as: UTF8.self) }
             .joined(separator: "-")

@@ -1,12 +1,12 @@
-/// An offer of the store's, by which something was bought.
+/// A store's own offer by which something was bought, such as a free trial.
 public struct StoreOffer: Sendable, Hashable, Codable {
     public var identifier: String?
-    /// With Apple's numbers: 1 introductory, 2 promotional, 3 by an offer code, 4 to win back.
+    /// Apple's number: 1 introductory, 2 promotional, 3 by an offer code, 4 to win back.
     public var type: Int?
-    /// As Apple writes it: `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT`, `ONE_TIME`.
+    /// Apple's text: `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT`, `ONE_TIME`.
     public var discountType: String?
 
-    /// Nil where nothing is said.
+    /// Nil if all arguments are nil.
     public init?(identifier: String?, type: Int?, discountType: String?) {
         guard identifier != nil || type != nil || discountType != nil else { return nil }
         self.identifier = identifier
@@ -15,19 +15,19 @@ public struct StoreOffer: Sendable, Hashable, Codable {
     }
 }
 
-/// One transaction of a subscription: a paid or free time, by its latest statement.
+/// One transaction of a subscription: a paid or free period, by its latest statement.
 public struct LedgerPeriod: Sendable, Hashable, Codable {
-    /// Why what was paid for is taken away.
+    /// Why the store took a paid period back.
     public struct Revocation: Sendable, Hashable, Codable {
         public enum Kind: Int16, Sendable, Codable, CaseIterable {
             case refunded = 1
-            /// A member of the family is one no longer, or nothing is shared any more.
+            /// The customer left the family, or sharing ended.
             case familyRevoked = 2
         }
 
         public var at: Timestamp
         public var kind: Kind
-        /// Nil where the store did not say why.
+        /// Nil if the store gave no reason.
         public var reason: CancelationReason?
 
         public init(at: Timestamp, kind: Kind, reason: CancelationReason? = nil) {
@@ -39,32 +39,32 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
         var cancelationReason: CancelationReason { reason ?? (kind == .refunded ? .customer : .system) }
     }
 
-    /// What the period is known by: the number of its line in the order where the store gives one (`web_order_line_item_id`), which
-    /// is the same on a device and on a server; else the transaction's.
+    /// Id of the period. It is the store's order line number if there is one (`web_order_line_item_id`), which is the
+    /// same on devices and servers; else the transaction id.
     public var id: TransactionID
     public var productID: ProductID
-    /// In whole seconds, as receipts have it.
+    /// Whole seconds, since receipts have no fractions.
     public private(set) var purchasedAt: Timestamp
-    /// Nil for what does not expire.
+    /// Nil if it does not expire.
     public var expiresAt: Timestamp?
     public var revocation: Revocation?
-    /// Replaced before its end by a dearer product: only its successor counts.
+    /// Whether a dearer product replaced it before its end. Then only its successor counts.
     public var isUpgraded: Bool
-    /// It is an upgrade itself, and ended what was bought before it. Once stated it stays so.
+    /// Whether it is an upgrade, which ended the earlier purchases. Never unset.
     public var replacesEarlier: Bool
-    /// When it was signed, or what it stands in was made.
+    /// Time of signing, or of the document that contains it.
     public var statedAt: Timestamp
-    /// The store's own number of the transaction; nil where nobody said.
+    /// The store's own id of the transaction; nil if not stated.
     public var transactionID: TransactionID?
-    /// When the subscription was bought for the first time.
+    /// Time of the subscription's first purchase.
     public var originalPurchasedAt: Timestamp?
-    /// Whether it is free for a start; nil where nobody said, as for the next two.
+    /// Whether it is a free trial; nil if not stated.
     public var isTrial: Bool?
-    /// Whether it is cheaper for a start.
+    /// Whether it has an introductory price; nil if not stated.
     public var isIntro: Bool?
-    /// The offer that was redeemed.
+    /// The redeemed offer; nil if not stated.
     public var discountID: DiscountID?
-    /// The same as the store describes it; nil where there was none, or nobody said.
+    /// The redeemed offer as the store describes it; nil if there was none, or it is not stated.
     public var storeOffer: StoreOffer?
 
     private enum CodingKeys: String, CodingKey {
@@ -95,14 +95,15 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
         self.discountID = discountID
     }
 
-    /// When what was paid for ends by itself.
+    /// When the paid period ends by itself.
     var end: Timestamp { expiresAt ?? .distantFuture }
 
-    /// What was said of its renewal from then on is about this period: a store renews, and tells of it, up to a day before it begins.
+    /// Renewal statements from then on are about this period. A store renews, and reports it, up to a day before the
+    /// period begins.
     var isKnownFrom: Timestamp { min(purchasedAt, statedAt) }
 
-    /// Which of two words on the same period counts: the later one; of two of the same moment always the same one, so that it
-    /// does not matter which came first.
+    /// Keeps the later of two statements about the same period. Between statements of the same moment ``rank`` decides,
+    /// so that the order of arrival does not matter.
     mutating func merge(_ other: LedgerPeriod) {
         let replacesEarlier = replacesEarlier || other.replacesEarlier
         if other.rank > rank { self = other }

@@ -1,4 +1,5 @@
-/// What one message says of one subscription: a notification, a receipt, an answer of the store. Any part may be missing.
+/// Statements of one message about one subscription: a notification, a receipt, a store's answer. Any part may be
+/// missing.
 public struct LedgerStatement: Sendable, Hashable, Codable {
     public var periods: [LedgerPeriod]
     public var renewal: LedgerRenewal?
@@ -6,21 +7,21 @@ public struct LedgerStatement: Sendable, Hashable, Codable {
     public var end: LedgerEnd?
     /// Cleeng's end statement on each offer.
     public var cleeng: [OfferID: LedgerEnd] = [:]
-    /// Cleeng granted access on it.
+    /// Cleeng's grant of access on it.
     public var granted: LedgerGrant?
-    /// The subscription continues under another original transaction id from then on.
+    /// Its continuation under another original transaction id.
     public var movesTo: LedgerMove?
-    /// The original transaction ids that it went by before.
+    /// Its earlier original transaction ids.
     public var movesFrom: Set<TransactionID>
-    /// When it was said that it goes by this id.
+    /// When a source stated that this id is the subscription's present one.
     public var isCurrentAt: Timestamp?
-    /// When the customer, or the store, last changed whether it will renew.
+    /// When the customer or the store last changed whether it will renew.
     public var intentChangedAt: Timestamp?
-    /// Whether nobody paid for it, unless the environment says so: what was taken in while the store was away stands
-    /// under `unknown`. Nil where nobody says.
+    /// Whether it is a test purchase that was not paid for, unless the environment says so. A purchase stored during an
+    /// outage of its store has the environment `unknown`. Nil if not stated.
     public var isTest: Bool?
 
-    /// Cleeng's words are no part of what is kept beside a subscription that a store was asked about.
+    /// Excludes Cleeng's statements: a stored answer of a store contains none.
     private enum CodingKeys: CodingKey {
         case periods, renewal, end, movesTo, movesFrom, isCurrentAt, intentChangedAt, isTest
     }
@@ -43,17 +44,17 @@ public struct LedgerStatement: Sendable, Hashable, Codable {
         self.isTest = isTest
     }
 
-    /// The store, or Cleeng, no longer has it.
+    /// A statement that the store, or Cleeng, no longer has the subscription.
     public static func over(statedAt moment: Timestamp) -> LedgerStatement {
         LedgerStatement(end: LedgerEnd(isOver: true, statedAt: moment))
     }
 }
 
-/// Cleeng granted access on a subscription.
+/// Cleeng's grant of access on a subscription.
 public struct LedgerGrant: Sendable, Hashable, Codable {
-    /// The offer that was asked for.
+    /// The granted offer.
     public var offer: OfferID
-    /// When the read was sent that the grant rests on.
+    /// When the entitlement read behind the grant was sent.
     public var at: Timestamp
 
     public init(offer: OfferID, at: Timestamp) {
@@ -64,7 +65,7 @@ public struct LedgerGrant: Sendable, Hashable, Codable {
     var rank: LedgerRank { LedgerRank(statedAt: at, numbers: [], text: offer.text) }
 }
 
-/// The subscription continues under another original transaction id.
+/// A subscription's continuation under another original transaction id.
 public struct LedgerMove: Sendable, Hashable, Codable {
     public var to: TransactionID
     public var statedAt: Timestamp
@@ -82,11 +83,11 @@ public struct LedgerMove: Sendable, Hashable, Codable {
     var rank: LedgerRank { LedgerRank(statedAt: statedAt, numbers: [], text: to.text) }
 }
 
-/// Where a word stands among others on the same thing. Total: of two different words one always stands higher, and it is the
-/// same one in whatever order they arrive.
+/// Rank of a statement among others on the same thing. The order is total: of two different statements the same one
+/// wins, whatever the order of arrival.
 struct LedgerRank: Comparable {
     var statedAt: Timestamp
-    /// For words of the same moment.
+    /// Decides between statements of the same moment.
     var numbers: [Int64]
     var text: String
 
@@ -99,11 +100,11 @@ struct LedgerRank: Comparable {
     }
 }
 
-/// Somebody who knows said whether a subscription runs: the store in a notification, or Cleeng.
+/// Statement of the store, in a notification, or of Cleeng, whether a subscription runs.
 public struct LedgerEnd: Sendable, Hashable, Codable {
     public var isOver: Bool
-    /// For an ended subscription, the end of the last period known to the source; a period that ends later is not
-    /// meant. For a running one, its end as far as the source said. Nil: no bound.
+    /// For an ended subscription, the end of the last period known to the source; the statement does not apply to a
+    /// period that ends later. For a running one, its end as far as the source stated it. Nil: no bound.
     public var until: Timestamp?
     public var statedAt: Timestamp
     /// Number of the owner that Cleeng's statement is about. Nil for the store's statements, and for those stored
@@ -121,27 +122,27 @@ public struct LedgerEnd: Sendable, Hashable, Codable {
         self.statedAt = statedAt
     }
 
-    /// A subscription that runs on an end that nobody has stated: one that was said to go on until the moment of the statement itself.
+    /// A statement that a subscription runs, without an end. ``until`` is then the moment of the statement itself.
     public static func runs(statedAt moment: Timestamp) -> LedgerEnd {
         LedgerEnd(isOver: false, until: moment, statedAt: moment)
     }
 
-    /// For how long a statement that names no end is taken as it is: what Cleeng takes back without telling is noticed after it.
+    /// How long a statement without an end is trusted. After that, a withdrawal that Cleeng did not report is noticed.
     private static let trustedWithoutEnd = Duration.seconds(7 * 86_400)
 
-    /// When Cleeng is to be asked again about a subscription that it says runs: at the end that it named; where that was over already, or is the
-    /// moment of the statement, after the leeway; where it has no end, after a week.
+    /// When to ask Cleeng again about a subscription that runs by this statement. It is the stated end. If that was not
+    /// after the statement, it is the leeway after the statement. Without an end, it is a week later.
     func asksAgainAt(leeway: Duration) -> Timestamp {
         guard let until else { return statedAt + Self.trustedWithoutEnd }
         return statedAt < until ? until : statedAt + leeway
     }
 
-    /// Whether it says that this period, as stated, does not run.
+    /// Whether it ends this period. A newer statement about the period itself takes precedence.
     func ends(_ period: LedgerPeriod) -> Bool {
         isOver && statedAt >= period.statedAt && reaches(period)
     }
 
-    /// Whether the statement can have meant this period.
+    /// Whether the statement applies to this period.
     func reaches(_ period: LedgerPeriod) -> Bool { until.map { period.end <= $0 } ?? true }
 
     var rank: LedgerRank {
@@ -155,15 +156,16 @@ public struct LedgerRenewal: Sendable, Hashable, Codable {
     public var willRenew: Bool?
     /// The product that comes next: another one after a downgrade.
     public var productID: ProductID?
-    /// The last payment failed, and Apple tries again, for sixty days.
+    /// Whether the last payment failed and Apple still retries it, for sixty days.
     public var isInBillingRetry: Bool
-    /// Until when access continues without payment.
+    /// End of the grace period, in which access continues without payment.
     public var graceUntil: Timestamp?
-    /// Apple's number for why it ended (1 cancelled, 2 not paid, 3 price not agreed to, 4 product gone, 5 other).
+    /// Apple's number for the reason of the end (1 cancelled, 2 not paid, 3 price not agreed to, 4 product gone, 5
+    /// other).
     public var expirationIntent: Int?
-    /// Apple's number for the answer to a higher price (0 not yet, 1 agreed).
+    /// Apple's number for the customer's answer to a price increase (0 not yet, 1 agreed).
     public var priceConsent: Int?
-    /// Why it will not renew, in the words of a store that says more than Apple's number; nil: that number says it.
+    /// Why it will not renew, from a store that states more than Apple's number. Nil: that number decides.
     public var cancelationReason: CancelationReason?
     public var statedAt: Timestamp
 
@@ -191,7 +193,8 @@ public struct LedgerRenewal: Sendable, Hashable, Codable {
         LedgerRank(
             statedAt: statedAt,
             numbers: [
-                // Of two words of one moment the one that knows of trouble: it was not there before.
+                // Between statements of the same moment, the one that reports a problem wins, since it is the newer
+                // state.
                 LedgerRank.number(willRenew), isInBillingRetry ? 1 : 0, graceUntil?.microseconds ?? .min,
                 Int64(expirationIntent ?? -1), Int64(priceConsent ?? -1),
             ], text: [productID?.text, cancelationReason?.rawValue].map { $0 ?? "" }.joined(separator: "\n"))

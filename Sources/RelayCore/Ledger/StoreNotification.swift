@@ -1,6 +1,6 @@
-/// What the store tells of its own accord, as far as the relay acts on it. The message itself is kept beside it.
+/// The parts of a store's notification that the relay acts on. The raw message is stored beside it.
 public struct StoreNotification: Sendable, Hashable {
-    /// The numbers are stored.
+    /// Raw values are stored.
     public enum Version: Int16, Sendable, CaseIterable {
         case one = 1
         case two = 2
@@ -8,39 +8,40 @@ public struct StoreNotification: Sendable, Hashable {
 
     public var store = StorePlatform.apple
     public var version: Version
-    /// The same over all deliveries of one notification, and of no other.
+    /// Key that all deliveries of one notification share, and no other notification has.
     public var identity: String
-    /// Version 2's own name for it.
+    /// Apple's UUID of it, in version 2 only.
     public var uuid: String?
-    /// As the store writes it, known to this program or not.
+    /// The store's text, which may be unknown to this program.
     public var type: String
     public var subtype: String?
     public var environment: StoreEnvironment
-    /// The app's; of Amazon's the customer's, which that store's API requires; of Roku's the channel.
+    /// The app. Amazon: the customer, whom that store's API requires. Roku: the channel.
     public var bundleID: BundleID?
-    /// The app's, where `bundleID` is not.
+    /// The app, if `bundleID` holds something else.
     public var packageName: BundleID?
-    /// Nil where the store finds the purchase without it.
+    /// Nil if the store finds the purchase without it.
     public var productID: ProductID?
-    /// Nil where it is about no purchase.
+    /// Nil if it is not about a purchase.
     public var originalTransactionID: TransactionID?
-    /// Other purchases that it concerns.
+    /// Other affected purchases.
     public var related: [TransactionID] = []
-    /// Nil where it did not come by a topic.
+    /// State of the topic's subscription; nil if no topic delivered the message.
     public var topic: TopicNews?
-    /// What the answer has to repeat, at Roku.
+    /// Key that the answer to Roku must repeat.
     public var responseKey: String?
-    /// Whether nobody can tell who wrote it: then the store is asked only about what is known already.
+    /// Whether its sender is not proven. Then the store is asked only about purchases that the relay knows already.
     public var isUnproven = false
-    /// Whether it says that the purchase is over, or that it runs, where its type alone does not tell.
+    /// Whether it states that the purchase is over (true) or runs (false), if its type alone does not.
     public var isOver: Bool?
-    /// Nil where it does not ask how a purchase was used.
+    /// Apple's question how a purchase was used; nil otherwise.
     public var consumption: ConsumptionDemand?
-    /// JSON object for publishers' endpoints; nil if it says nothing beyond the purchases.
+    /// JSON object for publishers' endpoints; nil if it contains nothing beyond the purchases.
     public var notice: String?
-    /// When it was said. Nil where it does not say.
+    /// Time of the statement; nil if the message has none.
     public var saidAt: Timestamp?
-    /// Nil where it concerns no subscription's life. Other stores' notifications have none: the store is asked.
+    /// Statement for the ledger; nil if it does not concern the state of a subscription. Nil for stores other than
+    /// Apple: the relay asks the store instead.
     public var word: LedgerStatement?
 
     public init(
@@ -61,6 +62,6 @@ public struct StoreNotification: Sendable, Hashable {
         self.word = word
     }
 
-    /// The app's id, which identifies its publisher.
+    /// Id of the app, which identifies the publisher.
     public var app: BundleID? { store == .amazon ? packageName : bundleID }
 }

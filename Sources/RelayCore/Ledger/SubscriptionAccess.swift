@@ -1,5 +1,5 @@
-/// Which offers a subscription opens at a moment: the one decision that polls, the question by customer and the watch go by.
-/// docs/design/ledger.md draws it.
+/// Offers that a subscription gives access to at a moment. Polls, queries by customer and ledger updates all use this
+/// one decision. docs/design/ledger.md draws it.
 public struct SubscriptionAccess: Sendable, Hashable {
     /// Offer of the present product, or of the newest grant if no catalogue has the product. Nil if Cleeng never
     /// granted.
@@ -8,17 +8,17 @@ public struct SubscriptionAccess: Sendable, Hashable {
     public private(set) var verdicts: [OfferID: AccessVerdict] = [:]
     /// Offers to ask Cleeng about now.
     public private(set) var questions: Set<OfferID> = []
-    /// When it has to be looked at again without any statement. Nil: never; then nothing granted runs on it.
+    /// When it must be evaluated again without a new statement. Nil: never; then it gives no access that could end.
     public private(set) var nextLookAt: Timestamp?
 
     private let leeway: Duration
 
     /// - Parameters:
-    ///   - offers: for which access was granted on it, whether it still runs or was taken back.
-    ///   - leeway: how long after its end a renewal is waited for.
+    ///   - offers: offers that were granted on it, even if the access was revoked since.
+    ///   - leeway: how long after a period's end a renewal may still be reported.
     public init(_ ledger: SubscriptionLedger, granted offers: Set<OfferID>, at now: Timestamp, leeway: Duration) {
         self.leeway = leeway
-        // The end of one that has moved on changes nothing.
+        // A subscription that continues under another id changes nothing when its old id ends.
         guard ledger.movedTo == nil else { return }
         let standing = ledger.standing(at: now, leeway: leeway)
         present = ledger.offer(of: standing?.productID)
@@ -42,7 +42,8 @@ public struct SubscriptionAccess: Sendable, Hashable {
         if let moment = standing.lookUpAt, moment <= now { questions.insert(present) }
     }
 
-    /// An item opens its offer until its own end. Where the store has said nothing since then, a renewal is waited for, and Cleeng is asked.
+    /// An item opens its offer until its own end. If the store has reported nothing since, the leeway for a renewal
+    /// applies, and then Cleeng is asked.
     private mutating func judge(
         _ item: LedgerPeriod, opening offer: OfferID, of ledger: SubscriptionLedger, _ standing: SubscriptionStanding,
         at now: Timestamp
@@ -68,7 +69,7 @@ public struct SubscriptionAccess: Sendable, Hashable {
         }
     }
 
-    /// Cleeng is asked once more when an offer is left, and again at the end that it names.
+    /// Asks Cleeng once after a subscription has left the offer, and again at the end that Cleeng names.
     private mutating func judge(
         left offer: OfferID, since: Timestamp?, _ said: LedgerEnd?, reason: String = "replaced", at now: Timestamp
     ) {
@@ -95,22 +96,23 @@ public struct SubscriptionAccess: Sendable, Hashable {
 }
 
 extension SubscriptionLedger {
-    /// Since when the present offer is the one: what Cleeng said before then of another was not said of one that was left.
+    /// Since when the subscription has its present offer. An earlier statement of Cleeng about another offer was made
+    /// before the subscription left that offer.
     fileprivate func presentSince(at now: Timestamp) -> Timestamp? {
         let period = current(at: now)
         guard let period, offers[period.productID] != nil else { return granted?.at }
-        // The first period in a row of this product.
+        // The first period of the latest run of this product.
         let others = periods.values.filter { offer(of: $0.productID) != offer(of: period.productID) }
         let left = others.filter { Self.isOlder($0, period) }.max(by: Self.isOlder)
         let own = periods.values.filter { one in
             offer(of: one.productID) == offer(of: period.productID) && left.map { Self.isOlder($0, one) } ?? true
         }
-        // What was said within the second of the purchase may have been said before it: receipts have whole seconds.
+        // A statement within the second of the purchase may precede it, since receipts have whole seconds.
         return own.map { min($0.purchasedAt + .seconds(1), $0.statedAt) }.min()
     }
 }
 
-/// What a subscription's standing means for who was granted access on it.
+/// Effect of a subscription's status on granted access.
 public enum AccessVerdict: Sendable, Hashable {
     case goesOn(expiresAt: Timestamp?)
     /// `refunded`, `family_revoked`, `expired`.
@@ -118,8 +120,8 @@ public enum AccessVerdict: Sendable, Hashable {
 }
 
 extension SubscriptionStanding {
-    /// Nil where it is not known: a renewal without a statement is asked for before it counts as missing, and what
-    /// Cleeng granted stands until then.
+    /// Nil if unknown: the relay asks for an unreported renewal before it counts as missing. Until then Cleeng's grant
+    /// remains.
     public var access: AccessVerdict? {
         switch status {
         case .active: .goesOn(expiresAt: expiresAt)
@@ -130,6 +132,6 @@ extension SubscriptionStanding {
         }
     }
 
-    /// When it has to be looked at again without anybody's word; nil where it need not.
+    /// When it must be evaluated again without a new statement; nil if never.
     public var nextLookAt: Timestamp? { [changesAt, lookUpAt].compactMap(\.self).min() }
 }

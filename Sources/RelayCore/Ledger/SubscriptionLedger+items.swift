@@ -1,5 +1,5 @@
 extension LedgerStatement {
-    /// Products that one statement lists side by side: each has its own end, and none replaces another.
+    /// Products that one statement lists side by side. Each has its own end, and none replaces another.
     var items: Set<ProductID> {
         guard periods.count > 1 else { return [] }
         let candidates = periods.filter { !$0.isUpgraded && !$0.replacesEarlier }
@@ -12,7 +12,8 @@ extension LedgerStatement {
     }
 }
 
-/// Items: products that a store sells together in one subscription. Each statement of the store lists all that it still has.
+/// Items: products that a store sells together in one subscription. Each statement of the store lists all its remaining
+/// items.
 extension SubscriptionLedger {
     /// Whether the store still lists an item. The store removed an item that its latest statement does not list.
     func isListed(_ period: LedgerPeriod) -> Bool {
@@ -20,7 +21,8 @@ extension SubscriptionLedger {
         return lastStatementAt.map { period.statedAt >= $0 } ?? true
     }
 
-    /// Every whole statement names the renewal. A purchase's own period is one item alone: it says nothing about the others.
+    /// Time of the latest complete statement; each of those names the renewal. A purchase's own period covers one item
+    /// only, not the others.
     private var lastStatementAt: Timestamp? { renewal?.statedAt }
 
     /// The latest period of an item. Nil for a product that is not sold as an item.
@@ -30,34 +32,35 @@ extension SubscriptionLedger {
             .max { ($0.statedAt, $0.end, $0.id) < ($1.statedAt, $1.end, $1.id) }
     }
 
-    /// The item that opens an offer by the catalogue; of several the one that ends last.
+    /// The item whose product belongs to an offer in the catalogue; if there are several, the one that ends last.
     func item(opening offer: OfferID) -> LedgerPeriod? {
         items?.filter { offers[$0] == offer }.compactMap(item).max { (itemEnd($0), $0.id) < (itemEnd($1), $1.id) }
     }
 
-    /// When the item that opens an offer ends; nil where no item does, or where its period has no end.
+    /// When the item of an offer ends; nil if the offer has no item, or its period has no end.
     public func itemEnd(of offer: OfferID) -> Timestamp? {
         item(opening: offer).map(itemEnd).flatMap { $0 < .distantFuture ? $0 : nil }
     }
 
-    /// The offers that items open by the catalogue.
+    /// The catalogue's offers of the items.
     var itemOffers: Set<OfferID> { Set((items ?? []).compactMap { offers[$0] }) }
 
-    /// When an item ends: by its own date, or when the store removed it.
+    /// When an item ends: at its own date, or when the store removed it.
     func itemEnd(_ period: LedgerPeriod) -> Timestamp {
         guard !isListed(period), let removed = lastStatementAt else { return period.end }
         return min(period.end, removed)
     }
 
-    /// Whether an item ends together with the current one: then what is known of that one's renewal applies to both.
+    /// Whether an item ends together with the current period. Then the current period's renewal statements apply to
+    /// both.
     func endsTogether(_ period: LedgerPeriod, with current: LedgerPeriod) -> Bool {
         period.revocation == nil && isListed(period) && period.end == current.end
     }
 
-    /// Whether a statement says that the item is over: the store's on the subscription, or Cleeng's on the item's offer.
+    /// Whether a statement ends the item: the store's about the subscription, or Cleeng's about the item's offer.
     func isEnded(_ item: LedgerPeriod) -> Bool { said(of: item)?.ends(item) ?? false }
 
-    /// When the next item ends by its date; nil where none does.
+    /// Earliest future end of an item; nil if there is none.
     public func nextItemEnd(after now: Timestamp) -> Timestamp? {
         items?.compactMap(item).map(itemEnd).filter { $0 > now && $0 < .distantFuture }.min()
     }

@@ -1,14 +1,15 @@
 extension SubscriptionLedger {
-    /// For how long Apple tries to collect a payment that failed (App Store Connect Help, "billing retry").
+    /// How long Apple retries a failed payment (App Store Connect Help, "billing retry").
     private static let billingRetry = Duration.seconds(60 * 86_400)
-    /// How long before the end of a period the next one is charged, with a margin (a day, says Apple): what was stated of a
-    /// failed payment before that was of an earlier one.
+    /// How long before the end of a period the next one is charged: a day by Apple's documentation, and a margin. An
+    /// earlier statement about a failed payment was about an earlier payment.
     private static let earlyCharge = Duration.seconds(2 * 86_400)
 
-    /// How it stands. Nil where nothing was ever bought, so far as is known. Of a purchase that nobody can read only Cleeng's
-    /// word is known: then that alone counts.
+    /// Status at a moment. Nil if no purchase is known. For an unreadable purchase only Cleeng's statement is known,
+    /// and that alone decides.
     ///
-    /// - Parameter leeway: how long after its end one that will renew is taken to have renewed, while nobody has said so.
+    /// - Parameter leeway: how long after its end a subscription counts as renewed although no statement reports the
+    ///   renewal.
     public func standing(at now: Timestamp, leeway: Duration) -> SubscriptionStanding? {
         guard let period = current(at: now) else {
             return said(of: nil).map { end in
@@ -20,7 +21,7 @@ extension SubscriptionLedger {
         }
         guard period.revocation == nil else { return revoked(period) }
         let said = said(of: period)
-        // An end statement after the latest renewal statement counts more than its dates.
+        // An end statement after the latest renewal statement takes precedence over its dates.
         let isOver = said?.ends(period) ?? false
         var standing = SubscriptionStanding(
             status: .active, willRenew: renewal?.willRenew, expiresAt: period.expiresAt, productID: period.productID,
@@ -30,7 +31,7 @@ extension SubscriptionLedger {
             return standing
         }
         guard period.expiresAt != nil else {
-            // The store gives it no end: Cleeng may.
+            // The store states no end; Cleeng may.
             if let said { judge(&standing, by: said, at: now, leeway: leeway) }
             return standing
         }
@@ -43,12 +44,13 @@ extension SubscriptionLedger {
         return standing
     }
 
-    /// The last word on whether a period runs: the store's, or Cleeng's on the offer of its product.
+    /// Latest statement whether a period runs: the store's, or Cleeng's about the offer of its product.
     func said(of period: LedgerPeriod?) -> LedgerEnd? {
         [end, offer(of: period?.productID).flatMap { cleeng[$0] }].compactMap(\.self).max { $0.rank < $1.rank }
     }
 
-    /// What has no end by the store goes by the last statement alone: Cleeng is asked again at ``LedgerEnd/asksAgainAt(leeway:)``.
+    /// Applies the latest statement alone, for a period without an end from the store. Cleeng is asked again at
+    /// ``LedgerEnd/asksAgainAt(leeway:)``.
     private func judge(
         _ standing: inout SubscriptionStanding, by said: LedgerEnd, at now: Timestamp, leeway: Duration
     ) {
@@ -59,13 +61,12 @@ extension SubscriptionLedger {
         if next > now { standing.changesAt = next } else { expire(&standing) }
     }
 
-    /// The period that its standing is about; one that was taken back where none counts any more. Nil where nothing was ever
-    /// bought, so far as is known.
+    /// The period that decides the status; a revoked one if no other counts. Nil if no purchase is known.
     func current(at now: Timestamp) -> LedgerPeriod? {
         let listed = items == nil ? periods : periods.filter { isListed($0.value) }
         let periods = listed.isEmpty ? periods : listed
         guard let newest = periods.values.max(by: Self.isOlder) else { return nil }
-        // The successor of an upgraded period may not be stated yet: until then the period counts in its place.
+        // The successor of an upgraded period may be unknown yet. Until then the upgraded period counts in its place.
         let counting = periods.values.filter { counts($0) || ($0.id == newest.id && newest.revocation == nil) }
         guard let period = counting.max(by: Self.endsEarlier) else { return newest }
         guard newest.revocation == nil || (period.end > now && !(said(of: period)?.ends(period) ?? false)) else {
@@ -74,7 +75,7 @@ extension SubscriptionLedger {
         return period
     }
 
-    /// A period that has ended, unless a statement says that it continues.
+    /// Judges a period that has ended, unless a statement continues it.
     private func judge(
         _ standing: inout SubscriptionStanding, _ period: LedgerPeriod, _ end: LedgerEnd?, at now: Timestamp,
         leeway: Duration
@@ -85,13 +86,13 @@ extension SubscriptionLedger {
             standing.changesAt = grace
             return
         }
-        // A receipt that was made after its end says nothing new of it.
+        // A receipt made after the period's end states nothing new about it.
         if let end, end.isOver, end.statedAt >= period.purchasedAt, end.reaches(period),
             end.statedAt >= said?.statedAt ?? end.statedAt
         {
             return expire(&standing)
         }
-        // A statement after its end says that it continues: it does for as long as a renewal is waited for.
+        // A statement after the period's end may continue it, for as long as the leeway for a renewal lasts.
         let goesOn = end.flatMap {
             !$0.isOver && $0.statedAt >= period.end ? max($0.statedAt, $0.until ?? $0.statedAt) : nil
         }
@@ -125,7 +126,7 @@ extension SubscriptionLedger {
         standing.reason = "expired"
     }
 
-    /// Whether another period may follow that no statement names.
+    /// Whether a further period may follow that no statement has named yet.
     private func hasMore(after period: LedgerPeriod) -> Bool {
         guard period.expiresAt != nil else { return false }
         guard let said = renewal, said.statedAt >= period.isKnownFrom else { return true }
@@ -139,12 +140,12 @@ extension SubscriptionLedger {
             reason: period.revocation?.kind == .familyRevoked ? "family_revoked" : "refunded")
     }
 
-    /// Neither taken back nor ended by an upgrade.
+    /// Whether it was neither revoked nor ended by an upgrade.
     private func counts(_ period: LedgerPeriod) -> Bool {
         period.revocation == nil && !period.isUpgraded
             && !periods.values.contains {
                 $0.replacesEarlier && $0.id != period.id
-                    // Moments are of whole seconds: what replaces may have been bought in the one in which that began.
+                    // Times are whole seconds: an upgrade may have the same second as the period it replaces.
                     && ($0.purchasedAt > period.purchasedAt
                         || $0.purchasedAt == period.purchasedAt && !period.replacesEarlier)
             }

@@ -1,41 +1,42 @@
-/// The life of one subscription, put together from words that come in any order and any number of times.
+/// The state of one subscription, computed from statements that arrive in any order and any number of times.
 ///
-/// It keeps the latest word on each thing, by when it was said and never by when it arrived: on each transaction, on renewal,
-/// on whether it is over. What follows from them is worked out when it is asked for (``standing(at:leeway:)``), with the time
-/// of the question, so that nothing depends on the way there.
+/// Keeps the latest statement on each transaction, on renewal and on the end, ranked by the time of the statement and
+/// not of its arrival. ``standing(at:leeway:)`` derives the status on demand, for a given time. So the result does not
+/// depend on the order of arrival.
 public struct SubscriptionLedger: Sendable, Hashable, Codable {
     /// The stored periods by ``LedgerPeriod/id``.
     public private(set) var periods: [TransactionID: LedgerPeriod] = [:]
     public private(set) var renewal: LedgerRenewal?
     /// The store's end statement, and Cleeng's from before its statements were stored by offer.
     public private(set) var end: LedgerEnd?
-    /// Cleeng's last word on each offer.
+    /// Cleeng's latest statement on each offer.
     public private(set) var cleeng: [OfferID: LedgerEnd] = [:]
-    /// Offer of each product, as the catalogue had it at the last update.
+    /// Offer of each product by the catalogue, as of the last update.
     public private(set) var offers: [ProductID: OfferID] = [:]
-    /// The offer of the newest grant, for products that no catalogue knows, and when Cleeng granted.
+    /// Offer and time of the newest grant; decides for products that are not in the catalogue.
     public private(set) var granted: LedgerGrant?
-    /// Where it was last said to have moved to.
+    /// Latest statement about the id that the subscription moved to.
     private var move: LedgerMove?
-    /// When it was last said to have moved here.
+    /// Time of the latest statement that the subscription moved to this id.
     private var currentAt: Timestamp?
-    /// What has moved here, directly or by others in between.
+    /// Former ids, which moved here directly or through others.
     public private(set) var movedFrom: Set<TransactionID> = []
     /// Time of the last change of renewal; nil if not stated.
     public private(set) var intentChangedAt: Timestamp?
-    /// Whether the store says that nobody paid for it; nil where none did. It never changes.
+    /// Whether the store states that it is a test purchase that was not paid for; nil if not stated. It never changes.
     public private(set) var isTest: Bool?
-    /// Products that the store sells together in this subscription, as Google does with add-ons. Nil where it sells one at a time.
+    /// Products that the store sells together in this subscription, as Google does with add-ons. Nil if it sells one at
+    /// a time.
     public private(set) var items: Set<ProductID>?
 
-    /// The newest periods are kept; the others are long over.
+    /// Only the newest periods are kept; the others ended long ago.
     public static let mostPeriods = 24
     public static let mostPredecessors = 16
     public static let mostOffers = 16
 
     public init() {}
 
-    /// Rows of the version before lack some of it.
+    /// Rows written by an earlier version lack some fields.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         periods = try values.decode([TransactionID: LedgerPeriod].self, forKey: .periods)
@@ -52,9 +53,10 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         items = try values.decodeIfPresent(Set<ProductID>.self, forKey: .items)
     }
 
-    /// The catalogue, as far as it concerns this subscription.
+    /// Sets the offers of this subscription's products from the catalogue.
     ///
-    /// - Parameter offers: of each product the offers that it is sold by. Of several the one that was granted counts, else the first.
+    /// - Parameter offers: the catalogue's offers of each product. If there are several, the granted one counts, else
+    ///   the first.
     public mutating func setOffers(_ catalogue: [ProductID: [OfferID]]) {
         offers = Dictionary(
             uniqueKeysWithValues: Set(periods.values.map(\.productID)).compactMap { product in
@@ -70,21 +72,22 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
 
     public var products: Set<ProductID> { Set(periods.values.map(\.productID)) }
 
-    /// The offer that a product is sold by; that of the newest grant where no catalogue says.
+    /// The catalogue's offer of a product; the offer of the newest grant if the catalogue has none.
     public func offer(of product: ProductID?) -> OfferID? { product.flatMap { offers[$0] } ?? granted?.offer }
 
-    /// The subscription's present id; nil if it still has this one, or has it again.
+    /// Present id of the subscription; nil if this id is the present one.
     public var movedTo: TransactionID? {
         guard let move, currentAt.map({ $0 < move.statedAt }) ?? true else { return nil }
         return move.to
     }
 
-    /// The end of the last period that is known of; nil where none is, or one never ends.
+    /// End of the last known period; nil if no period is known, or one has no end.
     public var lastKnownEnd: Timestamp? {
         periods.values.contains { $0.expiresAt == nil } ? nil : periods.values.compactMap(\.expiresAt).max()
     }
 
-    /// Removes Cleeng's statements about earlier owners. Cleeng entitles a customer, so a statement says nothing about the next owner.
+    /// Removes Cleeng's statements about earlier owners. Cleeng entitles a customer, so a statement does not apply to
+    /// the next owner.
     public mutating func keepStatements(aboutOwner number: Int32) {
         cleeng = cleeng.filter { $0.value.ownerNo.map { $0 == number } ?? true }
     }

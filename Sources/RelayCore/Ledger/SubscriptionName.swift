@@ -1,4 +1,4 @@
-/// Which subscription. Sandbox and production are two ledgers, and so are two publishers'.
+/// Key of a subscription. Sandbox and production have separate ledgers, and so do publishers.
 public struct SubscriptionName: Sendable, Hashable {
     public var publisher: PublisherID
     /// `Production`, `Sandbox`, `Xcode`, `LocalTesting`.
@@ -11,31 +11,31 @@ public struct SubscriptionName: Sendable, Hashable {
         self.originalTransactionID = originalTransactionID
     }
 
-    /// The same publisher's and environment's under another original transaction id.
+    /// The key with another original transaction id, for the same publisher and environment.
     public func under(_ originalTransactionID: TransactionID) -> SubscriptionName {
         SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: originalTransactionID)
     }
 
-    /// The one in which its purchases are too.
+    /// The bucket, which it shares with its purchases.
     public var bucket: Bucket { Bucket(of: publisher, ofStore ?? originalTransactionID) }
 
-    /// The name of what one purchase was granted by itself, although its receipt is of this subscription: its customer has the offer by
-    /// something else. It is in this one's bucket.
+    /// Key of a purchase granted on its own, although its receipt names this subscription: its customer has the offer
+    /// for another reason. It has the same bucket.
     public func alone(_ validation: ValidationID) -> SubscriptionName {
         under(TransactionID("\(ofStore ?? originalTransactionID)#\(validation)"))
     }
 
-    /// The name of what Cleeng entitles a customer to without a purchase that is known here. It stands alone too.
+    /// Key of a grant by Cleeng for which the relay knows no purchase. It is standalone too.
     public init(found id: ValidationID, of publisher: PublisherID) {
         self = SubscriptionName(
             publisher: publisher, environment: .unknown, originalTransactionID: TransactionID("\(id)")
         ).alone(id)
     }
 
-    /// Whether it is such a name: no store knows it.
+    /// Whether it is such a standalone key, which no store knows.
     public var standsAlone: Bool { ofStore != nil }
 
-    /// Nil for a name that a store knows.
+    /// The store's id inside a standalone key; nil for a key that a store knows.
     private var ofStore: TransactionID? {
         let text = originalTransactionID.text
         guard let mark = text.utf8.lastIndex(of: UInt8(ascii: "#")),

@@ -1,6 +1,6 @@
-/// How a subscription stands at a moment.
+/// Status of a subscription at a moment.
 public struct SubscriptionStanding: Sendable, Hashable {
-    /// The numbers are stored.
+    /// Raw values are stored.
     public enum Status: Int16, Sendable, CaseIterable {
         case active = 1
         case inGrace = 2
@@ -23,16 +23,16 @@ public struct SubscriptionStanding: Sendable, Hashable {
     }
 
     public var status: Status
-    /// Nil where nobody said.
+    /// Nil if not stated.
     public var willRenew: Bool?
-    /// When the period that counts ends; nil for what does not.
+    /// End of the period that counts; nil if it does not end.
     public var expiresAt: Timestamp?
     /// Nil if no purchase was stated.
     public var productID: ProductID?
     public var autoRenewProductID: ProductID?
     /// Why it is revoked or expired.
     public var reason: String?
-    /// When time alone will change this; nil where it will not.
+    /// When time alone will change the status; nil if never.
     public var changesAt: Timestamp?
     /// Time from which on the store should be asked, since it has not reported the renewal.
     public var lookUpAt: Timestamp?

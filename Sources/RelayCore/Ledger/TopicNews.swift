@@ -1,11 +1,11 @@
-/// What a message says of this endpoint's subscription to the topic that it came by.
+/// A message's statement about this endpoint's subscription to the topic that delivered it.
 public struct TopicNews: Sendable, Hashable {
-    /// The numbers are stored.
+    /// Raw values are stored.
     public enum State: Int16, Sendable, CaseIterable {
-        /// Nothing comes before somebody confirms it.
+        /// The topic delivers nothing before the subscription is confirmed.
         case unconfirmed = 1
         case confirmed = 2
-        /// Somebody ended it: nothing comes any more.
+        /// The subscription was ended: the topic delivers nothing more.
         case ended = 3
 
         public var name: String {
@@ -17,7 +17,7 @@ public struct TopicNews: Sendable, Hashable {
         }
     }
 
-    /// As its sender names it.
+    /// The sender's name of the topic.
     public var topic: String
     public var state: State
     public var saidAt: Timestamp

@@ -1,40 +1,40 @@
-/// How often something may be done: so many at once, given back one by one at a steady rate.
+/// A rate limit: a burst, refilled one by one at a steady rate.
 public struct RateLimit: Sendable, Equatable {
-    /// How many at once.
+    /// Number of requests that may come at once.
     public let burst: Int
-    /// Until one more is given back.
+    /// Time until one more request is allowed.
     public let interval: Duration
 
     /// - Parameters:
-    ///   - rate: a second, above 0.
+    ///   - rate: requests per second, above 0.
     ///   - burst: at least 1.
     public init(rate: Double, burst: Int) {
         self.burst = max(burst, 1)
         interval = max(.seconds(rounded: 1 / max(rate, 0.000_1)), .microseconds(1))
     }
 
-    /// In how many whole seconds all that may be done at once is given back.
+    /// Time in which a spent burst is refilled, in whole seconds.
     public var windowSeconds: Int { max(1, Int((interval.seconds * Double(burst)).rounded(.up))) }
 }
 
-/// One who is limited: the generic cell rate algorithm, which keeps a single moment and no list.
+/// State of one limited client. Uses the generic cell rate algorithm, which stores a single time and no list.
 public struct RateState: Sendable, Equatable {
-    /// When all would be given back, on the caller's clock.
+    /// When the whole burst is available again, on the caller's clock.
     public private(set) var fullAt: Duration
 
     public init() { fullAt = .zero }
 
     public struct Decision: Sendable, Equatable {
         public var isAllowed: Bool
-        /// How many more could be done at once now.
+        /// Number of further requests allowed at once now.
         public var remaining: Int
-        /// Until all are given back.
+        /// Time until the whole burst is available.
         public var reset: Duration
-        /// Until one is; zero where this one was allowed.
+        /// Time until one request is allowed; zero if this one was.
         public var retryAfter: Duration
     }
 
-    /// - Parameter now: never goes back.
+    /// - Parameter now: must never decrease.
     public mutating func take(_ limit: RateLimit, at now: Duration) -> Decision {
         let debt = max(fullAt - now, .zero)
         let after = debt + limit.interval
@@ -47,6 +47,6 @@ public struct RateState: Sendable, Equatable {
             isAllowed: true, remaining: Int((most - after) / limit.interval), reset: after, retryAfter: .zero)
     }
 
-    /// Whether nothing would change if this one was forgotten.
+    /// Whether forgetting this client would change nothing.
     public func isFull(at now: Duration) -> Bool { fullAt <= now }
 }

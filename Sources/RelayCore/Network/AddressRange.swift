@@ -3,7 +3,7 @@ public struct AddressRange: Sendable, Hashable {
     private let network: IPAddress
     private let prefix: Int
 
-    /// Nil where the text is no address, or the length after the slash none of its family.
+    /// Nil if the text is not an address, or the prefix length is invalid for its family.
     public init?(_ text: String) {
         let parts = text.parts(at: "/", maxSplits: 1)
         guard let network = parts.first.flatMap({ IPAddress($0) }) else { return nil }

@@ -8,10 +8,10 @@
 
 /// An IPv4 or IPv6 address. An IPv4 address written as an IPv6 one (`::ffff:192.0.2.1`) is the IPv4 address.
 public struct IPAddress: Hashable, Sendable {
-    /// 4 or 16.
+    /// 4 or 16 bytes.
     public let bytes: [UInt8]
 
-    /// Nil for anything but the textual form of one address: no port, no brackets, no zone.
+    /// Nil unless the text is one bare address, without port, brackets or zone.
     public init?(_ text: some StringProtocol) {
         let text = String(text)
         guard text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
@@ -45,8 +45,8 @@ extension IPAddress: CustomStringConvertible {
 }
 
 extension IPAddress {
-    /// An IPv6 address with all its eight groups (`2001:db8:0:0:0:0:0:1`): Cleeng's published schema knows no `::`, and would
-    /// refuse the purchase for it.
+    /// An IPv6 address with all its eight groups (`2001:db8:0:0:0:0:0:1`). Cleeng's published schema does not allow
+    /// `::`, and Cleeng would reject the purchase.
     public var uncompressed: String {
         guard bytes.count == 16 else { return description }
         return stride(from: 0, to: 16, by: 2)

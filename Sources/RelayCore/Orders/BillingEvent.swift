@@ -1,14 +1,14 @@
 import Formats
 
-/// An event for a publisher's billing side, with ids alone.
+/// An event for a publisher's billing system. It contains ids only.
 public enum BillingEvent: String, Sendable, CaseIterable {
     case orderSucceeded = "OrderSucceeded"
     case contractCreated = "ContractCreated"
     case contractChanged = "ContractChanged"
-    /// It was said that it will not be renewed; its end is a change of its own.
+    /// A statement that it will not renew. Its end is a separate change.
     case contractCancelled = "ContractCancelled"
 
-    /// Without regard to case.
+    /// Ignores case.
     public init?(name: String) {
         guard let found = Self.allCases.first(where: { $0.rawValue.lowercased() == name.lowercased() }) else {
             return nil
@@ -16,10 +16,10 @@ public enum BillingEvent: String, Sendable, CaseIterable {
         self = found
     }
 
-    /// How a subscription was shown, and how it is now, as far as its contract is concerned.
+    /// State of a subscription as far as its contract shows it. Two are compared: the reported and the present one.
     public struct Picture: Sendable, Hashable {
         public var status: SubscriptionStanding.Status?
-        /// In whole seconds: receipts have no more, transactions of the same period do.
+        /// Whole seconds. Receipts have no fractions, but transactions of the same period do.
         public private(set) var expiresAt: Timestamp?
         public var willRenew: Bool?
         public var productID: ProductID?
@@ -34,11 +34,11 @@ public enum BillingEvent: String, Sendable, CaseIterable {
         }
     }
 
-    /// What follows for the contract; nil where nothing does. Of one word that ends a subscription and says that it will not be
-    /// renewed only the end is reported, and renewal that is turned on again is a change.
+    /// The event for the contract; nil if there is none. If one statement ends a subscription and also turns renewal
+    /// off, only the end is reported. Renewal turned on again is a change.
     public init?(from before: Picture, to after: Picture) {
         guard before.status != nil, let status = after.status, before != after else { return nil }
-        // Grace changes nothing of a contract: what it opens stays open.
+        // Entering a grace period does not change the contract: access continues.
         let isSame =
             Self.weight(before.status) == Self.weight(status) && before.expiresAt == after.expiresAt
             && before.productID == after.productID
@@ -58,8 +58,8 @@ public enum BillingEvent: String, Sendable, CaseIterable {
     }
 
     /// - Parameters:
-    ///   - contract, customer: always.
-    ///   - order: of ``orderSucceeded``.
+    ///   - contract, customer: present in every event.
+    ///   - order: present in ``orderSucceeded`` only.
     public func body(contract: String, customer: String, order: String? = nil) -> String {
         var writer = JSONWriter(capacity: 160)
         writer.beginObject()

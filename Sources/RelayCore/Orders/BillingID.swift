@@ -1,9 +1,9 @@
-/// The name of an order, a contract, a customer or an external subscription: 24 hexadecimal digits in lower case.
+/// Id of an order, a contract, a customer or an external subscription: 24 hexadecimal digits in lower case.
 ///
 /// | bytes | hold |
 /// | --- | --- |
-/// | 1-4 | the second in which it was made, so that ids sort roughly by time (of an external subscription: digest) |
-/// | 5-12 | random bits (of an external subscription: digest); the last byte is the bucket |
+/// | 1-4 | second of creation, so that ids sort roughly by time (external subscription: digest) |
+/// | 5-12 | random bits (external subscription: digest); the last byte is the bucket |
 public struct BillingID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let description: String
 
@@ -13,15 +13,15 @@ public struct BillingID: Hashable, Comparable, Sendable, CustomStringConvertible
         self.init(bytes: bytes)
     }
 
-    /// A new one. Of one second they stand in no order.
+    /// A new id. Ids of the same second are not ordered.
     public init(at moment: Timestamp, using generator: inout some RandomNumberGenerator) {
         let second = UInt32(truncatingIfNeeded: moment.secondsSince1970)
         description = Hex.text(of: UInt64(second)).suffix(8) + Hex.text(of: generator.next())
     }
 
-    /// What always names the same thing.
+    /// The same id for the same thing every time.
     ///
-    /// - Parameter digest: of what it names; the first twelve bytes count, and what is missing of them is zero.
+    /// - Parameter digest: digest of the named thing. The first twelve bytes are used, and missing ones are zero.
     public init(digest: some Collection<UInt8>) {
         self.init(bytes: digest.prefix(12) + Array(repeating: 0, count: max(0, 12 - digest.count)))
     }
@@ -30,12 +30,12 @@ public struct BillingID: Hashable, Comparable, Sendable, CustomStringConvertible
         description = Hex.text(of: bytes)
     }
 
-    /// Bucket of its row, so that the id alone finds it.
+    /// Bucket of the row, so that the id alone finds it.
     public var bucket: Bucket {
         Bucket(number: UInt8(description.suffix(2), radix: 16) ?? 0)
     }
 
-    /// The second in which it was made, where it is none of an external subscription.
+    /// Second of creation. Meaningless for an external subscription.
     public var madeAt: Timestamp {
         Timestamp(seconds: Int64(description.prefix(8), radix: 16) ?? 0)
     }

@@ -1,6 +1,6 @@
-/// How a contract stands, as far as the ledgers of its subscriptions tell. What is nil is not known, or does not apply.
+/// Status of a contract, derived from the ledgers of its subscriptions. Nil values are unknown or do not apply.
 public struct ContractStanding: Sendable, Hashable {
-    /// billwerk's words.
+    /// Values of billwerk's API.
     public enum Lifecycle: String, Sendable, CaseIterable {
         case active = "Active"
         case inTrial = "InTrial"
@@ -9,7 +9,7 @@ public struct ContractStanding: Sendable, Hashable {
         case ended = "Ended"
     }
 
-    /// A time of the contract in which one product was sold.
+    /// A period of the contract with one product.
     public struct Phase: Sendable, Hashable {
         public enum Kind: String, Sendable {
             case normal = "Normal"
@@ -19,7 +19,7 @@ public struct ContractStanding: Sendable, Hashable {
 
         public var kind: Kind
         public var start: Timestamp
-        /// With the store's name before it; nil of one that is inactive.
+        /// Product with the store's prefix; nil if inactive.
         public var product: String?
     }
 
@@ -27,7 +27,7 @@ public struct ContractStanding: Sendable, Hashable {
     public struct Part: Sendable {
         public var name: SubscriptionName
         public var ledger: SubscriptionLedger
-        /// How it was shown last; see ``SubscriptionLedger/purchases(of:shown:at:leeway:)``.
+        /// Last published status; see ``SubscriptionLedger/purchases(of:shown:at:leeway:)``.
         public var shown: SubscriptionStanding.Status?
 
         public init(name: SubscriptionName, ledger: SubscriptionLedger, shown: SubscriptionStanding.Status?) {
@@ -45,13 +45,13 @@ public struct ContractStanding: Sendable, Hashable {
     public var lastBilling: Timestamp?
     public var nextBilling: Timestamp?
     public var product: String?
-    /// In order; the last one is the present one.
+    /// In order of time; the last one is the present phase.
     public var phases: [Phase] = []
 
     /// Combines the subscriptions of a contract. The one that runs, or ran, longest counts: after an upgrade the old
-    /// one ends by itself.
+    /// subscription ends by itself.
     ///
-    /// - Parameter leeway: how long after its end one that will renew is waited for.
+    /// - Parameter leeway: how long after a period's end a renewal may still be reported.
     public init(_ parts: [Part], at now: Timestamp, leeway: Duration) {
         let known = parts.filter { $0.ledger.movedTo == nil }.compactMap { View($0, at: now, leeway: leeway) }
         guard let leading = known.max(by: { $0.rank < $1.rank }) else { return }
@@ -71,12 +71,12 @@ public struct ContractStanding: Sendable, Hashable {
         if lifecycle == .ended, let end { phases.append(Phase(kind: .inactive, start: end)) }
     }
 
-    /// One subscription, looked at now.
+    /// One subscription at the present time.
     private struct View {
         var standing: SubscriptionStanding
         var period: LedgerPeriod?
         var platform: StorePlatform
-        /// A subscription without a stated end is not over.
+        /// Published status. An expiry that the store has not confirmed does not count as an end.
         var status: SubscriptionStanding.Status
 
         init?(_ part: Part, at now: Timestamp, leeway: Duration) {

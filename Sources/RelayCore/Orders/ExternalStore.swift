@@ -1,10 +1,10 @@
-/// What is asked of a store: how a subscription stands that a publisher names by what its app was given.
+/// Query to a store for the status of a subscription. The publisher names it by what the store gave the app.
 public enum ExternalStoreQuery: Sendable, Hashable {
-    /// - Parameter bundleID: nil: any app that the relay speaks for.
+    /// - Parameter bundleID: nil for any app of this relay.
     case apple(transactionID: TransactionID, bundleID: BundleID?)
     case google(packageName: BundleID, subscriptionID: String, token: String)
     case amazon(receiptID: String, userID: String)
-    /// - Parameter transactionID: of any of its transactions.
+    /// - Parameter transactionID: id of any transaction of the subscription.
     case roku(transactionID: String)
 
     public var platform: StorePlatform {
@@ -17,23 +17,23 @@ public enum ExternalStoreQuery: Sendable, Hashable {
     }
 }
 
-/// A subscription as its store has just shown it, beyond doubt.
+/// A subscription that its store has just confirmed.
 public struct ExternalSubscription: Sendable, Hashable {
-    /// As the ledger knows it: ``StorePlatform/subscriptionKey(_:)``.
+    /// Key in the ledger: ``StorePlatform/subscriptionKey(_:)``.
     public var key: TransactionID
     /// `Production`, `Sandbox`, ….
     public var environment: StoreEnvironment
-    /// What the store said of it, for the ledger. Empty where the ledger knows it already.
+    /// The store's statement for the ledger. Empty if the ledger has it already.
     public var word: LedgerStatement
     public var bundleID: BundleID?
-    /// The newest product, as the store names it.
+    /// The newest product, by the store's name.
     public var productID: ProductID?
     public var isTrial: Bool
-    /// False for what was bought once; nil where the store does not say.
+    /// False for a one-time purchase; nil if the store does not state it.
     public var isSubscription: Bool?
-    /// What is to be acknowledged at the store; nil if nothing is.
+    /// Kind to acknowledge at the store; nil if no acknowledgement is due.
     public var awaitsAcknowledgement: AcknowledgedKind?
-    /// The app's own name for its customer at the time of purchase; nil if unknown.
+    /// The app's account token for the customer at the time of purchase; nil if unknown.
     public var accountToken: String?
 
     public init(
@@ -64,30 +64,31 @@ public enum AcknowledgedKind: Sendable, Hashable {
 /// Result of an acknowledgement.
 public enum AcknowledgementAnswer: Sendable, Equatable {
     case done
-    /// The store does not take it; the reason is a fixed word. It may have been acknowledged meanwhile: the store is to be asked.
+    /// The store refuses it; the reason is from a fixed set. It may have been acknowledged meanwhile, so the store must
+    /// be asked.
     case refused(String)
-    /// The relay may not acknowledge; in words that hold no secret.
+    /// The relay lacks permission to acknowledge. The text contains no secret.
     case misconfigured(String)
-    /// Passing trouble.
+    /// Temporary failure.
     case tryAgain(after: Duration?)
 }
 
-/// What a store said.
+/// A store's answer to a query.
 public enum ExternalStoreAnswer: Sendable, Equatable {
-    /// One subscription from Google, Amazon or Roku; all of the customer's from Apple.
+    /// One subscription from Google, Amazon or Roku; all subscriptions of the customer from Apple.
     case found([ExternalSubscription])
-    /// It says no; the publisher receives the reason, which holds no secret.
+    /// The store denies the purchase. The publisher receives the reason, which contains no secret.
     case no(String)
-    /// It was one, and is over for so long, or so wholly, that the store says nothing more of it; in words as those of ``no(_:)``.
+    /// The subscription ended, and the store returns no more details about it. The text is as in ``no(_:)``.
     case ended(String)
-    /// It knows nothing by that name.
+    /// The store does not know the purchase.
     case unknown
     /// The relay has no access to this store.
     case notConfigured
-    /// It does not let the relay ask: our key, our secret or our settings; in words that hold no secret. Who waits may try again: an operator
-    /// has to mend it.
+    /// The store refuses the relay's key, secret or settings. The text contains no secret. Callers may retry: an
+    /// operator has to fix it.
     case misconfigured(String)
-    /// Passing trouble.
+    /// Temporary failure.
     case tryAgain(after: Duration?)
 }
 
@@ -101,20 +102,20 @@ extension ExternalStoreAnswer {
         }
     }
 
-    /// The same in whole seconds.
+    /// The same in whole seconds, at least 1.
     public var retryAfterSeconds: Int { max(1, Int((pause ?? .zero).seconds.rounded(.up))) }
 }
 
-/// One store, as those who check subscriptions ask it. Ends within seconds, always with an answer; only what is proven to come from
-/// the store is ever `found`.
+/// A store's API for subscription checks. A call ends within seconds, always with an answer. `found` contains only what
+/// is proven to come from the store.
 public protocol ExternalStore: Sendable {
     func find(_ query: ExternalStoreQuery) async -> ExternalStoreAnswer
 
     /// Acknowledges a granted purchase. A repeat changes nothing.
     ///
     /// - Parameters:
-    ///   - query: as the purchase was found by.
-    ///   - purchase: as it was found.
+    ///   - query: the query that found the purchase.
+    ///   - purchase: the purchase as found.
     func acknowledge(_ query: ExternalStoreQuery, _ purchase: ExternalSubscription) async -> AcknowledgementAnswer
 }
 

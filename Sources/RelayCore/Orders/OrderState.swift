@@ -1,4 +1,4 @@
-/// How far an order has come. The numbers are stored.
+/// State of an order. Raw values are stored.
 ///
 ///     in progress ──its commit, the first of its subscription──► completed ──its commit once more──► completed
 ///          └──commit, after another order's──► stays in progress, and the answer names the conflict
@@ -14,11 +14,11 @@ public enum OrderState: Int16, Sendable, CaseIterable {
     }
 }
 
-/// What an order makes. The numbers are stored.
+/// Effect of an order. Raw values are stored.
 public enum OrderType: Int16, Sendable, CaseIterable {
-    /// A contract of its own.
+    /// Creates a contract.
     case signup = 1
-    /// One more subscription of a contract that there is.
+    /// Adds a subscription to an existing contract.
     case upgrade = 2
 
     public var name: String {
@@ -31,14 +31,14 @@ public enum OrderType: Int16, Sendable, CaseIterable {
 
 /// Outcome of a commit.
 public enum CommitVerdict: Sendable, Equatable {
-    /// The subscription enters the order's contract now.
+    /// The subscription joins the order's contract now.
     case completes
-    /// It did so by this very order: the answer is the same again.
+    /// This order was completed before: the answer is repeated.
     case repeats
-    /// Another order was first: one subscription, one contract, for ever.
+    /// Another order was first: a subscription never changes its contract.
     case conflicts
 
-    /// - Parameter contract: the one that its subscription is of by now.
+    /// - Parameter contract: present contract of the subscription; nil if it has none.
     public init(_ state: OrderState, subscriptionIsOf contract: BillingID?) {
         switch state {
         case .completed: self = .repeats

@@ -1,23 +1,23 @@
-/// For whom an order is made, and of which subscription: what a publisher has to say of both, each in one of several ways.
+/// Customer and subscription of an order. A publisher can name each in one of several ways.
 public struct OrderTerms<Customer: Sendable, Cart: Sendable>: Sendable {
     public enum Party: Sendable {
         case customer(BillingID)
         case newCustomer(Customer)
-        /// The order goes into a contract that there is already.
+        /// The order joins an existing contract.
         case contract(BillingID)
     }
 
     public enum Subject: Sendable {
-        /// It was checked before.
+        /// A subscription that was checked before.
         case checked(BillingID)
-        /// It is to be checked now.
+        /// A subscription that must be checked now.
         case cart(Cart)
     }
 
     public var party: Party
     public var subject: Subject
 
-    /// - Throws: ``OrderTermsError`` where none or several of the ways were taken.
+    /// - Throws: ``OrderTermsError`` unless exactly one way is used for each.
     public init(
         customerID: BillingID?, customer: Customer?, contractID: BillingID?, externalSubscriptionID: BillingID?,
         cart: Cart?
@@ -38,7 +38,7 @@ public struct OrderTerms<Customer: Sendable, Cart: Sendable>: Sendable {
     }
 }
 
-/// Why an order is none.
+/// Why the terms of an order are invalid.
 public enum OrderTermsError: Error, Sendable, Equatable, CaseIterable {
     case noParty, severalParties, noSubject, severalSubjects
 

@@ -1,13 +1,13 @@
-/// Something that publishers share, but for those who have their own: an account at Cleeng, the way to a store, secrets.
+/// A value that publishers share, except those with their own: a Cleeng account, access to a store, secrets.
 public struct PerPublisher<Value: Sendable>: Sendable {
     public let common: Value
     /// Values of publishers that have their own.
     public let own: [PublisherID: Value]
-    /// The common one first.
+    /// All values, the common one first.
     public let all: [Value]
     private let isElsewhere: @Sendable (_ publisher: PublisherID) -> Bool
 
-    /// - Parameter isElsewhere: whether a publisher that is not among `own` has its own all the same, as other copies know.
+    /// - Parameter isElsewhere: whether a publisher that is not in `own` has its own value, as other copies know.
     public init(
         _ common: Value, own: [PublisherID: Value] = [:],
         isElsewhere: @escaping @Sendable (_ publisher: PublisherID) -> Bool = { _ in false }
@@ -18,14 +18,15 @@ public struct PerPublisher<Value: Sendable>: Sendable {
         all = [common] + own.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Nil where the publisher has its own, and this copy does not have it: the common one is not for it.
+    /// The publisher's value. Nil if it has its own, but this copy does not know it: the common one must not be used
+    /// for it.
     public subscript(publisher: PublisherID) -> Value? { own[publisher] ?? (isElsewhere(publisher) ? nil : common) }
 
-    /// - Parameter publisher: whose own account it is; nil for the common one.
-    /// - Returns: nil where this copy does not have that account.
+    /// - Parameter publisher: owner of the account; nil for the common one.
+    /// - Returns: nil if this copy does not have that account.
     public subscript(account publisher: PublisherID?) -> Value? { publisher.map { own[$0] } ?? common }
 
-    /// The publishers that use this publisher's own account; nil stands for the common account.
+    /// The publishers that use this publisher's own account; nil means the common account.
     public func scope(ofAccount publisher: PublisherID?) -> PublisherScope {
         publisher.map { .only($0) } ?? .allBut(Set(own.keys))
     }
@@ -44,9 +45,9 @@ public struct PerPublisher<Value: Sendable>: Sendable {
     }
 }
 
-/// What a publisher may be called.
+/// Rules for publishers' names.
 extension PublisherID {
-    /// Publisher of everything that names none.
+    /// Publisher of everything that names no publisher.
     public static let first: Self = "main"
     public static let rule = "up to 63 of a-z, 0-9, _ and -, the first a letter or digit"
 
@@ -61,6 +62,6 @@ public enum PublisherScope: Sendable, Hashable {
     case only(PublisherID)
     case allBut(Set<PublisherID>)
 
-    /// Where no publisher is known to have an account of its own.
+    /// All publishers, if none is known to have its own account.
     public static let common = Self.allBut([])
 }

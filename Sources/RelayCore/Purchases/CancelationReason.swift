@@ -1,5 +1,5 @@
-/// Why a transaction was cancelled, or why a subscription does not renew or is over, in the words that a publisher's back end
-/// gets (Fovea, `cancelationReason`, spelled like that).
+/// Why a transaction was cancelled, or why a subscription does not renew or has ended. The values are Fovea's, and so
+/// is the spelling (`cancelationReason`). Publishers' back ends receive them.
 public enum CancelationReason: String, Sendable, Hashable, Codable, CaseIterable {
     case developer = "Developer"
     case system = "System"
@@ -27,8 +27,8 @@ public enum CancelationReason: String, Sendable, Hashable, Codable, CaseIterable
         }
     }
 
-    /// - Parameter reason: Apple's number for why it took money back (App Store Server API, `revocationReason`; version 1,
-    ///   `cancellation_reason`).
+    /// - Parameter reason: Apple's number for the reason of a refund (App Store Server API, `revocationReason`; version
+    ///   1, `cancellation_reason`).
     public init?(revocationReason reason: Int) {
         switch reason {
         case 0: self = .otherReason

@@ -1,12 +1,12 @@
-/// One of Cleeng's connectors: a purchase is registered by what its store knows it by, Cleeng names a synchronization, and that says
-/// later what came of it.
+/// One of Cleeng's connectors. It registers a purchase by the store's id, and Cleeng names a synchronization. Cleeng
+/// reports the result of the synchronization later.
 public enum Connector: Sendable, Hashable, CaseIterable {
-    /// StoreKit 2: by the App Store's transaction.
+    /// StoreKit 2: registers by the App Store's transaction.
     case storekit2
-    /// Google Play Billing V2: by the purchase token.
+    /// Google Play Billing V2: registers by the purchase token.
     case google
 
-    /// The driver of purchases that go this way.
+    /// The driver of purchases that use this connector.
     public var driver: PurchaseDriver {
         switch self {
         case .storekit2: .storekit2

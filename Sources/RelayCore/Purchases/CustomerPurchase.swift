@@ -1,5 +1,5 @@
-/// What a customer bought last of one product, and how it stands (Fovea, "Purchase"). Ids are the store's own, without prefix.
-/// What is nil does not apply, or nobody said it.
+/// A customer's newest purchase of one product, and its status (Fovea, "Purchase"). Ids are the store's own, without
+/// prefix. Nil values do not apply, or were not stated.
 public struct CustomerPurchase: Sendable, Hashable {
     public enum RenewalIntent: String, Sendable, Hashable {
         case renew = "Renew"
@@ -13,14 +13,14 @@ public struct CustomerPurchase: Sendable, Hashable {
 
     public var platform: StorePlatform
     public var productID: ProductID
-    /// The same through all renewals.
+    /// Id that stays the same through all renewals.
     public var purchaseID: TransactionID
     /// Transaction id of the newest renewal.
     public var transactionID: TransactionID
     public var isSandbox: Bool
-    /// When it was bought for the first time.
+    /// Time of the first purchase.
     public var purchasedAt: Timestamp?
-    /// When the newest renewal was paid for.
+    /// Time of the newest renewal's payment.
     public var renewedAt: Timestamp?
     public var expiresAt: Timestamp?
     public var isExpired: Bool
@@ -58,7 +58,7 @@ public struct CustomerPurchase: Sendable, Hashable {
         return byProduct.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// What was paid for later is newer; of what was paid for at once, what runs longer.
+    /// Whether the other purchase was paid for later or, if both were paid at once, runs longer.
     private func isOlder(than other: CustomerPurchase) -> Bool {
         func rank(_ one: CustomerPurchase) -> (Timestamp, Timestamp, TransactionID) {
             (one.renewedAt ?? .earliest, one.expiresAt ?? .distantFuture, one.purchaseID)

@@ -1,7 +1,8 @@
 import Formats
 
-/// Purchases as publishers' back ends read them (Fovea), by hand: a customer with fifty of them is asked for as often as a poll.
-/// What does not apply is left out; dates are UTC with milliseconds that are always zero, since receivers compare them as text.
+/// Writes purchases for publishers' back ends (Fovea). Written by hand, since requests for customers with fifty
+/// purchases are as frequent as polls. Omits fields that do not apply. Dates are UTC; their milliseconds are always
+/// zero, since receivers compare dates as text.
 public enum PurchaseJSON {
     /// `{"applicationUsername":…,"purchases":{…}}`, in UTF-8.
     ///
@@ -16,7 +17,7 @@ public enum PurchaseJSON {
         return writer.bytes
     }
 
-    /// The map alone: `{"apple:PRODUCT":{…}}`.
+    /// Writes the map alone: `{"apple:PRODUCT":{…}}`.
     public static func write(_ purchases: [CustomerPurchase], into writer: inout JSONWriter) {
         writer.beginObject()
         for purchase in purchases {

@@ -1,12 +1,12 @@
-/// The store of a purchase. Its name prefixes every product and purchase that a publisher's back end sees, and the keys
-/// of all subscriptions that are not Apple's.
+/// The store of a purchase. Its name prefixes the products and purchases that publishers' back ends receive. It also
+/// prefixes the keys of subscriptions, except Apple's.
 public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
     case apple
     case google
     case amazon
     case roku
 
-    /// For people, within a sentence.
+    /// Name for use within a sentence.
     public var title: String {
         switch self {
         case .apple: "the App Store"
@@ -16,12 +16,12 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Reads the store from a subscription's key: Apple's are bare numbers, or what an app sent instead.
+    /// Reads the store from a subscription's key. Apple's keys have no prefix: they are numbers, or a text of the app.
     public init(subscriptionKey key: TransactionID) {
         self = Self.allCases.first { $0.prefixesKeys && key.text.hasBytes(first: $0.prefix) } ?? .apple
     }
 
-    /// Whether the keys of its subscriptions begin with its name.
+    /// Whether keys of its subscriptions begin with its name.
     private var prefixesKeys: Bool {
         switch self {
         case .apple: false
@@ -29,7 +29,7 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the store can be asked which purchases it took back. Apple lists all that it has sent.
+    /// Whether the store can list revoked purchases. Apple lists every notification that it sent.
     public var listsVoided: Bool {
         switch self {
         case .apple, .google: true
@@ -37,29 +37,29 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether each renewal has a name of its own, by which the store finds the subscription too: the store's answer names the one that
-    /// counts.
+    /// Whether each renewal has an id of its own that also finds the subscription. The store's answer then names the
+    /// key.
     public var namesRenewals: Bool { self == .roku }
 
     var prefix: String { rawValue + ":" }
 
-    /// `google:…`, with the store's own name for it.
+    /// The store's own name with the prefix: `google:…`.
     public func prefixed(_ name: String) -> String { prefix + name }
 
     public func prefixed<Kind>(_ name: Identifier<Kind>) -> String { prefixed(name.text) }
 
-    /// The key of a subscription that the store knows by this name.
+    /// The key of a subscription by the store's own name.
     public func subscriptionKey(_ name: TransactionID) -> TransactionID {
         prefixesKeys ? TransactionID(prefixed(name)) : name
     }
 
-    /// The store's own name for what has this key.
+    /// The store's own name of a subscription key.
     public func name(ofKey key: TransactionID) -> TransactionID {
         guard prefixesKeys, key.text.hasBytes(first: prefix) else { return key }
         return TransactionID(String(key.text.droppingBytes(first: prefix.utf8.count)))
     }
 
-    /// As billwerk calls it in `Type`: `AppleIap`, `GoogleIap`, `AmazonIap`, `RokuPay`.
+    /// billwerk's name in `Type`: `AppleIap`, `GoogleIap`, `AmazonIap`, `RokuPay`.
     public var iapType: String {
         switch self {
         case .apple: "AppleIap"
@@ -69,7 +69,7 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Without regard to case; nil for a type that the relay does not take.
+    /// Ignores case. Nil for a type that the relay does not accept.
     public init?(iapType: String) {
         guard let found = Self.allCases.first(where: { $0.iapType.lowercased() == iapType.lowercased() }) else {
             return nil

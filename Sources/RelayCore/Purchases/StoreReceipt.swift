@@ -1,10 +1,11 @@
-/// What a store other than Apple's gave the app for a purchase, as Cleeng wants it. It is kept as JSON under these names.
+/// A purchase from a store other than Apple's, as the app received it and Cleeng expects it. Stored as JSON with these
+/// names.
 public enum StoreReceipt: Sendable, Hashable {
     case google(Google)
     case amazon(Amazon)
     case roku(Roku)
 
-    /// Numbers as text, as Cleeng's own example has them.
+    /// Google's purchase. Numbers are text, as in Cleeng's own example.
     public struct Google: Sendable, Hashable, Codable {
         public var productId: ProductID
         public var purchaseToken: String
@@ -39,11 +40,11 @@ public enum StoreReceipt: Sendable, Hashable {
         }
     }
 
-    /// An order of Roku Pay. Numbers and texts go on as they came.
+    /// An order of Roku Pay. Numbers and texts are forwarded unchanged.
     public struct Roku: Sendable, Hashable, Codable {
-        /// The transaction's id.
+        /// Id of the transaction.
         public var purchaseId: String
-        /// The product.
+        /// Id of the product.
         public var code: ProductID
         public var amount: SentScalar?
         public var qty: SentScalar?
@@ -60,7 +61,7 @@ public enum StoreReceipt: Sendable, Hashable {
         }
     }
 
-    /// A number or a text of JSON, as an app wrote it.
+    /// A JSON number or text, as the app wrote it.
     public enum SentScalar: Sendable, Hashable {
         case number(String)
         case text(String)
@@ -74,7 +75,7 @@ public enum StoreReceipt: Sendable, Hashable {
         }
     }
 
-    /// The kind of app that such a purchase is made in, as validations show it.
+    /// The app type that validations show for such a purchase.
     public var appType: String {
         switch self {
         case .google: "android"
@@ -83,7 +84,7 @@ public enum StoreReceipt: Sendable, Hashable {
         }
     }
 
-    /// As far as the app says; Amazon's receipts name none.
+    /// Product as the app sent it; nil for Amazon, whose receipts do not contain it.
     public var productID: ProductID? {
         switch self {
         case .google(let receipt): receipt.productId
@@ -92,7 +93,7 @@ public enum StoreReceipt: Sendable, Hashable {
         }
     }
 
-    /// The transaction, as the app names it.
+    /// Id of the transaction as the app sent it.
     public var transactionID: TransactionID {
         switch self {
         case .google(let receipt): TransactionID(receipt.orderId ?? receipt.purchaseToken)
@@ -101,8 +102,8 @@ public enum StoreReceipt: Sendable, Hashable {
         }
     }
 
-    /// The key of the subscription, as far as the app knows it: what the store knows it by through all renewals. An app may send the id of one of
-    /// Roku's renewals; the store's answer names the original.
+    /// Key of the subscription by what the app sent: the id that the store keeps through all renewals. For Roku, the
+    /// app may send a renewal's id; the store's answer names the original.
     public var subscriptionKey: TransactionID {
         switch self {
         case .google(let receipt): StorePlatform.google.subscriptionKey(TransactionID(receipt.purchaseToken))
@@ -111,7 +112,7 @@ public enum StoreReceipt: Sendable, Hashable {
         }
     }
 
-    /// What else it takes to ask the store about it: the app at Google, the store's user at Amazon, nothing at Roku.
+    /// What a query to the store needs in addition: the app for Google, the store's user for Amazon, nothing for Roku.
     public var asked: BundleID? {
         switch self {
         case .google(let receipt): receipt.packageName
@@ -131,19 +132,20 @@ public enum StoreReceipt: Sendable, Hashable {
     }
 }
 
-/// How a purchase goes to Cleeng. The numbers are stored.
+/// How a purchase is sent to Cleeng. Raw values are stored.
 public enum PurchaseDriver: Int16, Sendable, CaseIterable {
-    /// Its receipt, by `/apple/payment`; the entitlement says whether access was granted.
+    /// Apple's receipt, to `/apple/payment`. An entitlement read shows whether access was granted.
     case receipt = 0
-    /// Its transaction, by StoreKit 2; Cleeng's synchronization says so.
+    /// Apple's transaction, to the StoreKit 2 connector. Cleeng's synchronization reports whether access was granted.
     case storekit2 = 1
-    /// What Google Play gave the app, by `/android/payment`; then as a receipt.
+    /// Google Play's data from the app, to `/android/payment`; then as for a receipt.
     case google = 2
-    /// What Amazon gave the app, by `/amazon/payment`; then as a receipt.
+    /// Amazon's data from the app, to `/amazon/payment`; then as for a receipt.
     case amazon = 3
-    /// What Roku gave the app, by `/roku/payment`; then as a receipt.
+    /// Roku's data from the app, to `/roku/payment`; then as for a receipt.
     case roku = 4
-    /// What Google Play gave the app, by the Google Play connector; Cleeng's synchronization says whether access was granted.
+    /// Google Play's data from the app, to the Google Play connector. Cleeng's synchronization reports whether access
+    /// was granted.
     case googleV2 = 5
 
     public var name: String {
@@ -157,11 +159,11 @@ public enum PurchaseDriver: Int16, Sendable, CaseIterable {
         }
     }
 
-    /// Nil where the purchase goes as a receipt.
+    /// Nil if the purchase is sent as a receipt.
     public var connector: Connector? { Connector.allCases.first { $0.driver == self } }
 
     public var firstPhase: Pursuit.Phase { connector.map { .registering($0) } ?? .forwarding }
-    /// Whether Cleeng is sent what the app sent; else its number is enough.
+    /// Whether Cleeng receives what the app sent. Otherwise the transaction id suffices.
     public var sendsReceipt: Bool { self != .storekit2 }
 }
 

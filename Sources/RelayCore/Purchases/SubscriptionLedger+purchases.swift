@@ -1,11 +1,11 @@
 extension SubscriptionLedger {
-    /// What was bought with this subscription: of each product that it ever was the newest purchase.
+    /// The newest purchase of each product that the subscription ever had.
     ///
     /// - Parameters:
-    ///   - shown: how the subscription was shown last, for one whose renewal is not stated: until the store or Cleeng was asked,
-    ///     it is shown as before. Nil if it never was.
-    ///   - leeway: how long after its end one that will renew is waited for.
-    /// - Returns: empty where no purchase is known of.
+    ///   - shown: last published status. It remains published while a renewal is unreported and neither the store nor
+    ///     Cleeng has answered. Nil if none was published.
+    ///   - leeway: how long after a period's end a renewal may still be reported.
+    /// - Returns: empty if no purchase is known.
     public func purchases(
         of name: SubscriptionName, shown: SubscriptionStanding.Status?, at now: Timestamp, leeway: Duration
     ) -> [CustomerPurchase] {
@@ -64,13 +64,14 @@ extension SubscriptionLedger {
             purchase.isBillingRetry = status == .inGrace || status == .inBillingRetry
             purchase.priceConsent = said.priceConsent.map { $0 == 1 ? .agreed : .notified }
         }
-        // A renewal since then keeps the customer's choice, but a statement from before a resubscription no longer counts.
+        // A renewal since then keeps the customer's choice, but a statement from before a resubscription no longer
+        // counts.
         if purchase.renewalIntent != nil { purchase.renewalIntentChangedAt = intentChangedAt }
         purchase.cancelationReason = cancelationReason(period, said, status)
     }
 
-    /// Whether only Cleeng could end the period, and did: the store gives it no end, and Cleeng's last statement on each offer is that
-    /// it is over. The catalogue may sell the product by an offer that nobody has asked Cleeng about.
+    /// Whether only Cleeng could end the period, and did. The store gives it no end, and Cleeng's latest statement on
+    /// every offer ends it. The catalogue may map the product to an offer that the relay never asked Cleeng about.
     private func isEndedByCleeng(_ period: LedgerPeriod) -> Bool {
         period.expiresAt == nil && period.revocation == nil && said(of: period) == nil && !cleeng.isEmpty
             && cleeng.values.allSatisfy(\.isOver)
@@ -89,7 +90,7 @@ extension SubscriptionLedger {
         }
     }
 
-    /// An item beside the current one: its own date says whether it is over.
+    /// Describes an item other than the current period. Its own date decides whether it has ended.
     private func describe(_ purchase: inout CustomerPurchase, item period: LedgerPeriod, at now: Timestamp) {
         let end = itemEnd(period)
         if period.expiresAt != nil { purchase.expiresAt = end }
@@ -98,14 +99,14 @@ extension SubscriptionLedger {
         purchase.cancelationReason = period.revocation?.cancelationReason ?? renewal?.cancelationReason ?? .unknown
     }
 
-    /// A product that the subscription is no longer.
+    /// Describes a product that the subscription no longer has.
     private func replace(_ purchase: inout CustomerPurchase, _ period: LedgerPeriod) {
         if let revocation = period.revocation {
             purchase.cancelationReason = revocation.cancelationReason
             return
         }
         purchase.cancelationReason = .replaced
-        // Who was moved to another product had this one until then.
+        // A customer who switched products had this one until the switch.
         let successor = periods.values.filter { $0.productID != period.productID && Self.isOlder(period, $0) }
             .min(by: Self.isOlder)
         if let successor, let end = period.expiresAt { purchase.expiresAt = min(end, successor.purchasedAt) }
@@ -113,6 +114,7 @@ extension SubscriptionLedger {
 }
 
 extension SubscriptionName {
-    /// Whether nobody paid for it: Apple's sandbox and what developers test with. What nobody could read is taken to be real.
+    /// Whether it is a test purchase that was not paid for, as in Apple's sandbox. An unreadable purchase counts as
+    /// real.
     public var isSandbox: Bool { environment != .production && environment != .unknown }
 }

@@ -1,9 +1,9 @@
-/// Whether a purchase may move a subscription from the customer who has it.
+/// Whether a purchase may move a subscription away from its owner.
 public enum TransferPolicy: String, Sendable, CaseIterable {
-    /// The customer who sends the purchase, if Cleeng grants it.
+    /// The subscription moves to the customer who sends the purchase, if Cleeng grants it.
     case move
-    /// Nobody, while the owner's access runs.
+    /// The subscription does not move while its owner's access runs.
     case refuse
-    /// The customer whose account token the purchase carries.
+    /// The subscription moves only to the customer whose account token the purchase contains.
     case requireToken = "require-token"
 }

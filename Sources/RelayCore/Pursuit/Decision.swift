@@ -1,25 +1,26 @@
-/// What a pursuit decided upon an event.
+/// A pursuit's decision about an event.
 public struct Decision: Sendable, Equatable {
-    /// A change of status, with what justifies it.
+    /// A change of status and its evidence.
     public struct Change: Sendable, Equatable {
         public var status: ValidationStatus
         public var reason: String?
         public var late = false
         public var at: Timestamp
         public var expiresAt: Timestamp?
-        /// Whether an ``expiresAt`` of nil means that access has no end. Else nobody has said when it ends, and Cleeng is asked.
+        /// Whether an ``expiresAt`` of nil means that access has no end. Otherwise the end is unknown, and Cleeng is
+        /// asked.
         public var namesEnd = true
-        /// JSON: what Cleeng said. A grant has always one.
+        /// Cleeng's statement as JSON. Every grant has one.
         public var evidence: String?
-        /// When the read that the grant rests on was sent.
+        /// When the entitlement read behind the grant was sent.
         public var observedAt: Timestamp?
-        /// When Cleeng made a statement that has no time of its own, such as an event: when it came. What it states may have been true only at
-        /// ``observedAt``.
+        /// Arrival time of a Cleeng statement that has no time of its own, such as an event. Its content may have been
+        /// true only at ``observedAt``.
         public var statedAt: Timestamp?
-        /// Cleeng named this purchase and not its customer's access alone, as a synchronization's result does.
+        /// Whether Cleeng named this purchase, as a synchronization's result does, and not only its customer's access.
         public var isProven = false
 
-        /// Until when Cleeng granted, as the ledger keeps it (``LedgerEnd/until``).
+        /// End of Cleeng's grant as the ledger stores it (``LedgerEnd/until``).
         public var grantedUntil: Timestamp? { expiresAt ?? (namesEnd ? nil : rankedAt) }
         /// The time by which the ledger ranks the grant among Cleeng's statements about the same customer.
         public var rankedAt: Timestamp { statedAt ?? observedAt ?? at }
@@ -30,15 +31,15 @@ public struct Decision: Sendable, Equatable {
         case forward
         /// Read the customer's entitlement now.
         case read
-        /// Give the lease back and come again then.
+        /// Release the lease and continue at that time.
         case rest(until: Timestamp)
-        /// Nothing is left to do.
+        /// The pursuit is finished.
         case finished
     }
 
-    /// The last status that this event led to, where it changed at all.
+    /// The final status after this event, if it changed.
     public var change: Change?
-    /// What the timeline gets, in order.
+    /// New events for the timeline, in order.
     public var events: [TimelineEvent]
     public var next: Next
 

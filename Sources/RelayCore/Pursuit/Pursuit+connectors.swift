@@ -1,10 +1,11 @@
 extension Pursuit {
-    /// Reason of a purchase that belongs to another customer: only an explicit call moves it.
+    /// Reason of a purchase that belongs to another customer. Only an explicit transfer request moves it.
     static let ownershipUnchanged = "purchase_ownership_unchanged"
-    /// As many tries that Cleeng took and then did not know of, and the entitlement is watched instead.
+    /// Number of registrations that Cleeng accepted and then did not know. After that, the entitlement is watched
+    /// instead.
     private static let mostForgotten = 8
 
-    /// Cleeng has said how far it is with a purchase that it took by a connector.
+    /// Applies Cleeng's answer about a purchase that it accepted through a connector.
     public mutating func synchronizationRead(
         _ answer: SynchronizationAnswer, at now: Timestamp, reads: ReadSchedule, retries: RetrySchedule, jitter: Double
     ) -> Decision {
@@ -20,7 +21,7 @@ extension Pursuit {
         }
         switch answer.verdict {
         case .granted(let evidence):
-            // What it says was true at some moment after Cleeng took the purchase, and may be over by now where another
+            // The result was true at some moment after Cleeng accepted the purchase. It may be outdated if another
             // customer's request came later.
             settle(
                 .init(
@@ -30,11 +31,11 @@ extension Pursuit {
                 detail: nil, into: &decision)
         case .refused(let result): refuse(result, at: now, into: &decision)
         case .grantedOther, .unclear:
-            // Whether that is what was asked for is seen by the entitlement alone.
+            // Only an entitlement read shows whether the purchased offer was granted.
             watch(from: now, next: .read, into: &decision)
         case .running: readAgain(after: answer.observedAt, at: now, reads: reads, into: &decision)
         case .unknown where forwardedAt.map({ now < $0 + reads.interval * 3 }) == true:
-            // Cleeng may need a moment to know what it has just taken.
+            // Cleeng may need a moment before it knows what it has just accepted.
             readAgain(after: answer.observedAt, at: now, reads: reads, into: &decision)
         case .unknown where forwards >= Self.mostForgotten: watch(from: now, next: .read, into: &decision)
         case .unknown:
@@ -48,8 +49,8 @@ extension Pursuit {
         return decision
     }
 
-    /// A grant that came too late for the subscription: from now on the entitlement says how it stands, since the end of a
-    /// synchronization never changes any more.
+    /// Postpones a grant that is too old to take the subscription. From now on entitlement reads decide, since a
+    /// finished synchronization never changes.
     public mutating func grantOutdated(at now: Timestamp, readAgainAt moment: Timestamp) -> Decision {
         if phase.isSynchronizing {
             phase = .watching
@@ -58,12 +59,12 @@ extension Pursuit {
         return readPostponed(to: moment, at: now)
     }
 
-    /// Signed end, unless it has passed: then the subscription has renewed, and its new end is unknown.
+    /// Signed end of the paid period. Nil if it has passed: the subscription has renewed, and its new end is unknown.
     func end(after now: Timestamp) -> Timestamp? { paidUntil.flatMap { $0 > now ? $0 : nil } }
 
-    /// Cleeng has the purchase. Where it named a synchronization, that is followed.
+    /// Records that Cleeng has the purchase. If Cleeng named a synchronization, the pursuit follows it.
     ///
-    /// - Parameter found: whether that existed before.
+    /// - Parameter found: whether the synchronization existed before this request.
     mutating func take(_ name: String?, found: Bool = false, at now: Timestamp, into decision: inout Decision) {
         let connector = phase.connector
         watch(from: now, next: .read, into: &decision)
@@ -73,10 +74,10 @@ extension Pursuit {
         synchronization = name
     }
 
-    /// A synchronization ended that this purchase found. Its end may be old, or another customer's, so the entitlement decides. A refusal
-    /// for another reason than ownership leads to no transfer.
+    /// Handles the end of a synchronization that existed before the request. The end may be old or another customer's,
+    /// so the entitlement decides. A refusal for a reason other than ownership leads to no transfer.
     ///
-    /// - Parameter refusal: nil where it ended with access, or unclearly, or is not known any more.
+    /// - Parameter refusal: nil if it ended with access, ended unclearly, or is no longer known.
     mutating func foundEnded(
         _ refusal: String?, observedAt: Timestamp, at now: Timestamp, into decision: inout Decision
     ) {
@@ -85,8 +86,9 @@ extension Pursuit {
         watch(from: observedAt, next: .read, into: &decision)
     }
 
-    /// Whether a purchase whose customer is not entitled is to be transferred from another. The entitlement may follow the end of the
-    /// synchronization, so it is read again after an interval. A transfer that finds a synchronization is requested again, but not for ever.
+    /// Whether to request the transfer of a purchase whose customer is not entitled. The entitlement may follow the end
+    /// of the synchronization, so an interval must have passed. A transfer that finds an existing synchronization is
+    /// requested again, a limited number of times.
     ///
     /// - Parameter observedAt: when the entitlement read was sent.
     func asksForTransfer(at observedAt: Timestamp, reads: ReadSchedule) -> Bool {
@@ -99,8 +101,8 @@ extension Pursuit {
         begin(.registering(connector), at: now, into: &decision)
     }
 
-    /// No access. Where another customer has the purchase, and it goes by a connector, its transfer is asked for, once, and only of
-    /// what may be genuine.
+    /// Ends a purchase without access. If it uses a connector and another customer has it, its transfer is requested
+    /// once, but only if the purchase may be genuine.
     mutating func refuse(_ reason: String, at now: Timestamp, into decision: inout Decision) {
         if fallsBack(from: reason) { return fallBack(at: now, into: &decision) }
         let connector = reason == Self.ownershipUnchanged && !transfers ? phase.connector : nil
@@ -114,16 +116,17 @@ extension Pursuit {
         askForTransfer(by: connector, at: now, into: &decision)
     }
 
-    /// The Google Play connector takes subscriptions alone. What it refuses may be a one-time product where Google has not said what it
-    /// is: `/android/payment` takes either.
+    /// Whether a refused purchase is sent to `/android/payment` instead. The Google Play connector accepts only
+    /// subscriptions. A purchase whose kind Google has not confirmed may be a one-time product, and `/android/payment`
+    /// accepts both.
     var fallsBack: Bool { phase.connector == .google && !isConfirmed && !transfers }
 
-    /// An expired purchase and another customer's are subscriptions for sure.
+    /// Excludes refusals that occur only for subscriptions: an expired purchase, and another customer's.
     private func fallsBack(from refusal: String) -> Bool {
         fallsBack && refusal != "received_expired_purchase" && refusal != Self.ownershipUnchanged
     }
 
-    /// Nothing that was sent has an effect any more: all begins anew, as a receipt.
+    /// Starts over as a receipt. Nothing that was sent before has an effect any more.
     mutating func fallBack(at now: Timestamp, into decision: inout Decision) {
         forwards = 0
         begin(.forwarding, at: now, into: &decision)
@@ -142,10 +145,11 @@ extension SynchronizationAnswer {
         if case .tryAgain(_, let retryAfter) = verdict { retryAfter } else { nil }
     }
 
-    /// The result of one that ended without access.
+    /// Result of a synchronization that ended without access; nil for any other answer.
     var refusal: String? { if case .refused(let result) = verdict { result } else { nil } }
 
-    /// Whether it has ended, with or without access. One that was found, and that Cleeng does not know, ended so long ago that it was removed.
+    /// Whether it ended, with or without access. If Cleeng no longer knows an existing synchronization, it ended long
+    /// ago and was removed.
     var isEnd: Bool {
         switch verdict {
         case .granted, .grantedOther, .unclear, .refused, .unknown: true
@@ -153,7 +157,7 @@ extension SynchronizationAnswer {
         }
     }
 
-    /// Whether Cleeng said how far it is.
+    /// Whether Cleeng reported the state of the synchronization.
     var isRead: Bool {
         switch verdict {
         case .running, .granted, .grantedOther, .unclear, .refused: true

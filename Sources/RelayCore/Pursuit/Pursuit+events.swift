@@ -1,5 +1,5 @@
 extension Pursuit {
-    /// A worker has taken the lease.
+    /// Decides the next step after a worker has claimed the pursuit.
     public mutating func woken(at now: Timestamp, reads: ReadSchedule) -> Decision {
         var decision = Decision(next: .finished)
         expire(at: now, into: &decision)
@@ -14,7 +14,7 @@ extension Pursuit {
         return decision
     }
 
-    /// The read before the first forward: it decides nothing, it is only recorded.
+    /// Records the entitlement read before the first forward. It decides nothing.
     public mutating func baselineRead(_ answer: EntitlementAnswer, at now: Timestamp) -> TimelineEvent {
         switch answer.verdict {
         case .entitled: entitledBefore = true
@@ -26,7 +26,8 @@ extension Pursuit {
         )
     }
 
-    /// - Parameter isAnothers: of a duplicate: the relay knows that another customer has the subscription, or began the synchronization.
+    /// - Parameter isAnothers: for a duplicate, whether the relay knows that another customer has the subscription or
+    ///   started the synchronization.
     public mutating func forwardAnswered(
         _ answer: ForwardAnswer, isAnothers: Bool = false, at now: Timestamp, retries: RetrySchedule, jitter: Double
     ) -> Decision {
@@ -64,8 +65,8 @@ extension Pursuit {
                     evidence: nil),
                 detail: detail, into: &decision)
             decision.next = .finished
-            // The refusal of a repeat does not say that an earlier try, without an answer, was not taken. Who had access
-            // before shows nothing by having it now.
+            // An earlier try without an answer may have reached Cleeng, although this repeat was refused. Access now
+            // proves nothing if the customer had access before.
             if forwards > 1, entitledBefore != true { watch(from: now, next: .read, into: &decision) }
         case .misconfigured(let message):
             decision.events.append(event(.forwardFailed, "our configuration: \(message ?? "refused")"))
@@ -101,7 +102,7 @@ extension Pursuit {
             if let refusal {
                 refuse(refusal, at: now, into: &decision)
             } else if asksForTransfer(at: answer.observedAt, reads: reads) {
-                // Only this connector names a synchronization that exists.
+                // Only the Google Play connector reports existing synchronizations.
                 askForTransfer(by: .google, at: now, into: &decision)
             } else {
                 readAgain(after: answer.observedAt, at: now, reads: reads, into: &decision)
@@ -115,11 +116,12 @@ extension Pursuit {
         return decision
     }
 
-    /// Applies an event of Cleeng's. The caller passes only purchases that Cleeng has taken, and only events about them.
+    /// Applies an event of Cleeng's. Callers pass only purchases that Cleeng has accepted, and only events about them.
     ///
-    /// A grant names a customer and an offer, like an entitlement, and settles the purchase. A refusal by a connector names the
-    /// synchronization, and settles too. Any other refusal names a customer and an offer, not the purchase. The entitlement is read at
-    /// once, and a read that finds none rejects the purchase, unless the customer has several waiting purchases of the offer.
+    /// A grant names a customer and an offer, like an entitlement, and settles the purchase. A refusal by a connector
+    /// names the synchronization, and settles it too. Any other refusal names a customer and an offer, but no purchase.
+    /// Then the entitlement is read at once. A read without the entitlement rejects the purchase, unless the customer
+    /// has several waiting purchases of the offer.
     public mutating func apply(_ word: UpstreamStatement, at now: Timestamp) -> Decision {
         if case .refused = word.verdict, phase.isSynchronizing, word.synchronization != synchronization {
             return Decision(next: rest(until: readAt, at: now))
@@ -133,7 +135,8 @@ extension Pursuit {
                 .init(
                     status: .granted, late: isLate(at: now), at: now, expiresAt: expiresAt ?? end(after: now),
                     namesEnd: false, evidence: evidence,
-                    // It has no time of its own, and may come late or twice: what it tells may be of any moment since.
+                    // The event has no time of its own, and may be late or repeated: its content may date from any
+                    // moment since the forward.
                     observedAt: min(word.saidAt, forwardedAt ?? word.saidAt), statedAt: word.saidAt,
                     isProven: word.isTransfer
                         || word.synchronization != nil && word.synchronization == synchronization
@@ -151,7 +154,7 @@ extension Pursuit {
         return decision
     }
 
-    /// Another read of this customer was under way or too recent: the right to read comes at `allowedAt`.
+    /// Postpones the read to `allowedAt`: another read of this customer was under way or too recent.
     public mutating func readPostponed(to allowedAt: Timestamp, at now: Timestamp) -> Decision {
         var decision = Decision(next: .finished)
         readAt = allowedAt
@@ -160,7 +163,8 @@ extension Pursuit {
         return decision
     }
 
-    /// Another customer has the subscription, and this purchase does not take it from them: it is not sent.
+    /// Rejects the purchase without sending it: another customer has the subscription, and this purchase may not take
+    /// it.
     public mutating func ownedByAnother(at now: Timestamp) -> Decision {
         var decision = Decision(next: .finished)
         expire(at: now, into: &decision)
@@ -170,7 +174,7 @@ extension Pursuit {
         return decision
     }
 
-    /// Another customer may be about to get the subscription: this purchase waits until that is known.
+    /// Delays the forward until it is known whether another customer gets the subscription.
     public mutating func waits(until moment: Timestamp, at now: Timestamp) -> Decision {
         var decision = Decision(next: .finished)
         retryAt = moment
@@ -179,8 +183,8 @@ extension Pursuit {
         return decision
     }
 
-    /// A newer request for the same subscription goes first or has gone: this one is never sent again. Where a try to send
-    /// it may have reached Cleeng although no answer came, Cleeng may still grant it: that is watched for.
+    /// Ends the forwards of a purchase, because a newer request for the same subscription goes first or was sent. An
+    /// earlier unanswered try may have reached Cleeng, so a grant is still watched for.
     public mutating func overtaken(at now: Timestamp) -> Decision {
         var decision = Decision(next: .finished)
         expire(at: now, into: &decision)
@@ -200,13 +204,13 @@ extension Pursuit {
         moment.map { $0 <= now } ?? true
     }
 
-    /// Until the next step, or until the deadline if that has to be written before.
+    /// Rest until the next step, or until the deadline if that must be written earlier.
     func rest(until moment: Timestamp?, at now: Timestamp) -> Decision.Next {
         let moment = moment ?? now
         return .rest(until: status == .pending ? min(moment, deadline) : moment)
     }
 
-    /// After the deadline, or after the app has read before it that it had been overtaken.
+    /// Whether a result is late: after the deadline, or after the app read that the purchase was overtaken.
     func isLate(at now: Timestamp) -> Bool { now >= deadline || status == .timedOut }
 
     mutating func expire(at now: Timestamp, into decision: inout Decision) {
@@ -239,9 +243,9 @@ extension Pursuit {
         decision.next = rest(until: retryAt, at: now)
     }
 
-    /// Reads once more at the schedule's next moment. Where there is none, the watch has ended.
+    /// Schedules the next entitlement read; the pursuit finishes if the schedule has none.
     ///
-    /// - Parameter pause: of a read that said nothing, on which a watch does not end; nil where it said something.
+    /// - Parameter pause: wait after a read without a result, which never ends the watch; nil if the read had a result.
     mutating func readAgain(
         after last: Timestamp, notBefore pause: Duration? = nil, at now: Timestamp, reads: ReadSchedule,
         into decision: inout Decision

@@ -1,19 +1,22 @@
 extension Pursuit {
-    /// The step that a pursuit is at. The numbers are stored, and claimed by: a version that does not know a connector leaves its
-    /// purchases alone.
+    /// The step of a pursuit. Raw values are stored, and workers claim by them: a version that does not know a
+    /// connector leaves its purchases alone.
     public enum Phase: Sendable, Hashable {
-        /// Cleeng has not taken the purchase yet. May go to `watching`, or finish.
+        /// Cleeng has not accepted the purchase yet. Next: `watching`, or the end.
         case forwarding
-        /// Cleeng took it; access is waited for. May go to `registering` or `forwarding`, or finish.
+        /// Cleeng accepted the purchase, and entitlement reads wait for access. Next: `registering`, `forwarding`, or
+        /// the end.
         case watching
-        /// Its row could not be written; it waits for an operator. May go back to `forwarding` or `registering`.
+        /// The row could not be written; an operator must act. Next: `forwarding` or `registering`.
         case parked
-        /// Cleeng has not taken the registration, or the transfer, yet. May go to `synchronizing`, `watching` or `forwarding`, or finish.
+        /// Cleeng has not accepted the registration or transfer yet. Next: `synchronizing`, `watching`, `forwarding`,
+        /// or the end.
         case registering(Connector)
-        /// Cleeng took it, and says how far it is. May go to `registering`, `watching` or `forwarding`, or finish.
+        /// Cleeng accepted the registration and reports its state. Next: `registering`, `watching`, `forwarding`, or
+        /// the end.
         case synchronizing(Connector)
 
-        /// Nil where the purchase goes as a receipt.
+        /// Nil if the purchase is sent as a receipt.
         public var connector: Connector? {
             switch self {
             case .registering(let connector), .synchronizing(let connector): connector
@@ -24,14 +27,14 @@ extension Pursuit {
         public var isRegistering: Bool { if case .registering = self { true } else { false } }
         public var isSynchronizing: Bool { if case .synchronizing = self { true } else { false } }
 
-        /// Whether it is to be sent.
+        /// Whether it must be sent.
         public var isUnsent: Bool { self == .forwarding || isRegistering }
 
         public static let registering = Connector.allCases.map(Phase.registering)
         public static let synchronizing = Connector.allCases.map(Phase.synchronizing)
-        /// Phases of what is to be sent.
+        /// Phases in which the purchase must be sent.
         public static let unsent = [.forwarding] + registering
-        /// Phases of what Cleeng has.
+        /// Phases in which Cleeng has the purchase.
         public static let taken = [.watching] + synchronizing
     }
 }
@@ -64,7 +67,7 @@ extension Pursuit.Phase: RawRepresentable {
 }
 
 extension Pursuit.Phase: CustomStringConvertible {
-    /// As spans name it.
+    /// Name in spans.
     public var description: String {
         switch self {
         case .forwarding: "forwarding"

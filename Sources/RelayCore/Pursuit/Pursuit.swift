@@ -1,44 +1,43 @@
-/// The pursuit of one accepted purchase, from the first try to send it until Cleeng's word on it is known.
+/// The pursuit of one accepted purchase, from the first forward until Cleeng's result is known.
 ///
-/// A pure state machine: an event goes in, a ``Decision`` comes out, and nothing else happens. The worker that holds the
-/// pursuit's lease feeds it and carries out what it decides. ARCHITECTURE.md draws it.
+/// A pure state machine: an event goes in, a ``Decision`` comes out. The worker that holds the lease supplies the
+/// events and executes the decisions. ARCHITECTURE.md draws it.
 ///
-/// A connector of Cleeng's names its synchronization of a purchase, and reports the result itself.
+/// A connector of Cleeng's names its synchronization of a purchase and reports the result itself.
 ///
-/// The deadline does not end a pursuit: it turns the status to `timed_out`, and the purchase is still sent, the entitlement
-/// still watched for.
+/// The deadline does not end a pursuit. It sets the status to `timed_out`; forwards and entitlement reads continue.
 public struct Pursuit: Sendable, Equatable {
     public var phase: Phase
     public var status: ValidationStatus
     public let acceptedAt: Timestamp
     public let deadline: Timestamp
-    /// How often it was sent to Cleeng, whether an answer came or not. A process may die while it sends: the next claim counts that
-    /// forward.
+    /// Number of forwards to Cleeng, with or without an answer. If a process dies during a forward, the next claim
+    /// counts it.
     public var forwards: Int
-    /// The earliest moment of the next forward; nil: at once.
+    /// Earliest time of the next forward; nil: at once.
     public var retryAt: Timestamp?
-    /// When Cleeng took the purchase. Of one whose answer was lost: when the wait for the answer ended.
+    /// When Cleeng accepted the purchase. If the answer was lost, when the wait for it ended.
     public var forwardedAt: Timestamp?
-    /// The earliest moment of the next entitlement read; nil: at once.
+    /// Earliest time of the next entitlement read; nil: at once.
     public var readAt: Timestamp?
-    /// Whether the customer was entitled already before the purchase was first sent; nil while or where not known.
+    /// Whether the customer was entitled before the first forward; nil if unknown.
     public var entitledBefore: Bool?
-    /// Cleeng's name for what it does, while `synchronizing`.
+    /// Cleeng's name of the synchronization, while `synchronizing`.
     public var synchronization: String?
-    /// Connectors only: the purchase belongs to another customer, and its transfer is, or was, requested.
+    /// Connectors only: the purchase belongs to another customer, and its transfer is or was requested.
     public var transfers: Bool
-    /// Google Play connector only: Cleeng named an existing synchronization instead of starting one. It may be old, or
-    /// another customer's. In `watching` it has ended, and left the purchase with some customer; if with another one, a
-    /// transfer follows.
+    /// Google Play connector only: Cleeng named an existing synchronization instead of starting one. It may be old or
+    /// another customer's. In `watching` it has ended and left the purchase with some customer. If that is another
+    /// customer, a transfer follows.
     public var foundSynchronization: Bool
-    /// While `watching`: an event of Cleeng's said that this purchase was refused, and why. The next entitlement read decides.
+    /// While `watching`: reason of an event by which Cleeng refused this purchase. The next entitlement read decides.
     public var refusal: String?
-    /// A connector never sees what was signed: of what is known not to be genuine no transfer is asked for. Nor is it of what
-    /// takes no subscription from another customer.
+    /// Whether a transfer may be requested. A connector never sees signed data, so a purchase that is not genuine gets
+    /// no transfer. Neither does a purchase that may not take a subscription from another customer.
     public let mayTransfer: Bool
-    /// Connectors only: signed end of the paid time, if known. Cleeng does not say.
+    /// Connectors only: signed end of the paid period, if known. Cleeng does not report it.
     public let paidUntil: Timestamp?
-    /// Its store has confirmed it. Of what no store has, nobody knows that it is a subscription.
+    /// Whether the store confirmed the purchase. An unconfirmed one might not be a subscription.
     public let isConfirmed: Bool
 
     public init(

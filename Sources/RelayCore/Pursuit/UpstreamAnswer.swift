@@ -1,13 +1,13 @@
-/// What came back from forwarding a purchase, sorted by what it means for the purchase.
+/// Result of forwarding a purchase, by its meaning for the purchase.
 public struct ForwardAnswer: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
-        /// Well formed, in Cleeng's eyes. Not a grant.
+        /// Accepted as well formed. Not a grant.
         case accepted
-        /// A connector has, or had, a synchronization of this purchase already.
+        /// A connector already has or had a synchronization of this purchase.
         case duplicate
-        /// Refused for good; `code` and `message` are Cleeng's own.
+        /// Refused permanently; `code` and `message` are Cleeng's own.
         case rejected(code: String?, message: String?)
-        /// Our token or address is wrong: the purchase is kept.
+        /// The relay's token or address is wrong; the purchase is kept.
         case misconfigured(message: String?)
         case tryAgain(why: String, retryAfter: Duration?)
     }
@@ -15,7 +15,7 @@ public struct ForwardAnswer: Sendable, Equatable {
     public var verdict: Verdict
     public var status: Int?
     public var latency: Duration
-    /// Cleeng's name for what a connector does about one that it took; nil otherwise.
+    /// Cleeng's name of the synchronization that a connector began; nil otherwise.
     public var synchronization: String?
 
     public init(
@@ -28,7 +28,7 @@ public struct ForwardAnswer: Sendable, Equatable {
     }
 }
 
-/// What an entitlement read said of one offer of one customer.
+/// Result of an entitlement read for one offer of one customer.
 public struct EntitlementAnswer: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
         case entitled(expiresAt: Timestamp?, evidence: String)
@@ -40,9 +40,9 @@ public struct EntitlementAnswer: Sendable, Equatable {
     public var verdict: Verdict
     public var status: Int?
     public var latency: Duration
-    /// When the read was sent: it says nothing about what happened later.
+    /// When the read was sent. It proves nothing about later events.
     public var observedAt: Timestamp
-    /// Whether entitled without `expiresAt` means entitled for ever. Where it is false, the source never names an end.
+    /// Whether an entitlement without `expiresAt` has no end. False if the source never names an end.
     public var namesEnds: Bool
 
     public init(
@@ -56,19 +56,19 @@ public struct EntitlementAnswer: Sendable, Equatable {
     }
 }
 
-/// What Cleeng said of a synchronization.
+/// Cleeng's answer about a synchronization.
 public struct SynchronizationAnswer: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
         /// `processing`, `retrying`.
         case running(String)
         case granted(evidence: String)
-        /// Access to something else than was asked for.
+        /// Access to another offer than the purchased one.
         case grantedOther(offer: OfferID)
-        /// At an end, without a word on access.
+        /// Finished, without a statement about access.
         case unclear
-        /// In lower case, as Cleeng names the result.
+        /// Cleeng's name of the result, in lower case.
         case refused(result: String)
-        /// Cleeng knows of no such synchronization.
+        /// Cleeng does not know the synchronization.
         case unknown
         case misconfigured(message: String?)
         case tryAgain(why: String, retryAfter: Duration?)

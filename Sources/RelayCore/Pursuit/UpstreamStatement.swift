@@ -1,4 +1,4 @@
-/// What Cleeng said of a purchase of its own accord, or at the end of a synchronization.
+/// Cleeng's statement about a purchase, in an event or at the end of a synchronization.
 public struct UpstreamStatement: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
         case granted(expiresAt: Timestamp?, evidence: String)
@@ -6,17 +6,17 @@ public struct UpstreamStatement: Sendable, Equatable {
     }
 
     public var verdict: Verdict
-    /// When it came.
+    /// Time of arrival.
     public var saidAt: Timestamp
-    /// For the timeline.
+    /// Text for the timeline.
     public var summary: String
-    /// The synchronization that it is the end of; nil for any other word.
+    /// The finished synchronization; nil for any other statement.
     public var synchronization: String?
 
-    /// Cleeng passed the subscription to this customer.
+    /// Whether Cleeng moved the subscription to this customer.
     public var isTransfer: Bool
 
-    /// The event may be about another of the customer's waiting purchases of the offer.
+    /// Whether the event may concern another of the customer's waiting purchases of the offer.
     public var isAmbiguous = false
 
     public var isGrant: Bool { if case .granted = verdict { true } else { false } }

@@ -1,41 +1,41 @@
-/// How long what was accepted is kept, in whole days.
+/// How long accepted data is kept, in whole days.
 public struct RetentionPolicy: Sendable, Equatable {
     /// Nil: for ever.
     public let days: Int?
-    /// Days that receipts and webhook messages are kept; a receipt goes with its validation at the latest. Nil: for
-    /// ever.
+    /// Days for which receipts and webhook messages are kept. A receipt is never kept longer than its validation. Nil:
+    /// for ever.
     public let receiptDays: Int?
 
-    /// - Parameters: 0 for ever.
+    /// - Parameters: 0 means for ever.
     public init(days: Int, receiptDays: Int) {
         self.days = days > 0 ? days : nil
         let own = receiptDays > 0 ? receiptDays : nil
         self.receiptDays = [own, self.days].compactMap { $0 }.min()
     }
 
-    /// The first day whose rows are kept; nil where all are.
+    /// First day whose rows are kept; nil if all are.
     public func firstKeptDay(of table: PartitionedTable, today: Int) -> Int? {
         ([.receipts, .webhookDeliveries].contains(table) ? receiptDays : days).map { today - $0 }
     }
 
-    /// The first day of which orders that were never committed, and what was checked for them, are kept; nil where all are.
+    /// First day whose uncommitted orders and checked subscriptions are kept; nil if all are.
     public func firstKeptBillingDay(today: Int) -> Int? { days.map { today - $0 } }
 
-    /// The first day that is kept of everything; nil where all are.
+    /// First day of which all tables are complete; nil if nothing is dropped.
     public func firstDayTouched(today: Int) -> Int? {
         PartitionedTable.allCases.compactMap { firstKeptDay(of: $0, today: today) }.max()
     }
 }
 
-/// What of the partitions is to go now.
+/// The partitions to drop now.
 public struct RetentionPlan: Sendable, Equatable {
-    /// Oldest first, and of one week in the order of ``PartitionedTable``.
+    /// Oldest first; within a week in the order of ``PartitionedTable``.
     public var drops: [WeeklyPartition] = []
-    /// Past the limit, and yet a purchase in them is still pursued or parked.
+    /// Partitions past the limit that must stay: rows in them are still in use.
     public var heldBack: [WeeklyPartition] = []
 
-    /// A partition goes when the whole of it is past the limit and no day of it is pursued: a purchase that nobody has
-    /// answered is never thrown away.
+    /// Drops a partition when all its days are past the limit and none is in use. A purchase without a result is never
+    /// dropped.
     public init(
         _ partitions: [WeeklyPartition], policy: RetentionPolicy, today: Int, pursuedDays: some Sequence<Int>,
         relayedDays: some Sequence<Int> = [], deliveryDays: some Sequence<Int> = [], eventDays: some Sequence<Int> = []
@@ -70,7 +70,7 @@ public struct RetentionPlan: Sendable, Equatable {
 
 /// A table that has a partition for each week of acceptance.
 public enum PartitionedTable: String, Sendable, CaseIterable {
-    // In the order in which a week's partitions go: a validation never goes before what hangs on it.
+    // Order of dropping within a week: rows that reference a validation are dropped before it.
     case receipts, timeline, validations, notifications
     case subscriptionEvents = "subscription_events"
     case cleengEvents = "cleeng_events"
@@ -80,11 +80,11 @@ public enum PartitionedTable: String, Sendable, CaseIterable {
 /// One week of one table.
 public struct WeeklyPartition: Sendable, Equatable {
     public var table: PartitionedTable
-    /// As a statement may name it, quoted where it has to be.
+    /// Name for use in a statement, quoted if necessary.
     public var name: String
     /// Days since 1970 whose rows it holds.
     public var days: Range<Int>
-    /// With indexes and what is stored out of line.
+    /// Size including indexes and out-of-line storage.
     public var bytes: Int64
 
     public init(table: PartitionedTable, name: String, days: Range<Int>, bytes: Int64) {

@@ -14,7 +14,7 @@ extension JSONWriter {
         member(name, identifier?.text)
     }
 
-    /// Without the fraction of the second: `2026-01-02T03:04:05.000Z`.
+    /// Writes the time without the fraction of a second: `2026-01-02T03:04:05.000Z`.
     public mutating func member(_ name: StaticString, second moment: Timestamp?) {
         if let moment { field(name, moment.wholeSeconds) }
     }

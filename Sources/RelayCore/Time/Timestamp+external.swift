@@ -1,13 +1,12 @@
 import Formats
 
-/// The one door for dates that others wrote: stores, Cleeng, apps, files, old rows.
+/// Reads all dates from outside: stores, Cleeng, apps, files, old rows.
 ///
-/// A number is seconds or milliseconds since 1970, whichever its size says: what is a date before the year 10000 in seconds is
-/// seconds. A text is such a number, or a date of ISO 8601. What lies outside of ``datable`` is no date, and neither is zero, which
-/// is how stores write "none".
+/// A number counts seconds if that gives a year before 10000, else milliseconds since 1970. A text is such a number or
+/// an ISO 8601 date. Values outside of ``datable`` are not dates. Neither is zero, which stores write for "none".
 extension Timestamp {
-    /// The years 1970 to 9999. The sum of such a moment and any duration of this program fits, and PostgreSQL can
-    /// store it.
+    /// The years 1970 to 9999. Adding any duration of this program cannot overflow, and PostgreSQL can store the
+    /// values.
     public static let datable = Timestamp(microseconds: 0)...Timestamp(microseconds: 253_402_300_799_999_999)
 
     /// The first second after ``datable``.
@@ -26,7 +25,7 @@ extension Timestamp {
     }
 
     public init?(external number: Double) {
-        // Also false of what is no number.
+        // Also rejects NaN.
         guard number > 0, number < Double(Self.end * 1_000) else { return nil }
         let microseconds = (number * (number < Double(Self.end) ? 1_000_000 : 1_000)).rounded()
         guard let microseconds = Int64(exactly: microseconds), microseconds > 0 else { return nil }
@@ -47,8 +46,8 @@ extension Timestamp {
         self = moment
     }
 
-    /// `2030-01-01`, then perhaps `T` or a space and `00:00:00`, then perhaps a fraction, then perhaps `Z` or an offset; without
-    /// one it is UTC. A leap second counts as the second after it.
+    /// Reads `2030-01-01`, then optionally `T` or a space and `00:00:00`, a fraction, and `Z` or an offset. Without an
+    /// offset it is UTC. A leap second counts as the second after it.
     private init?(iso8601 bytes: [UInt8]) {
         guard let written = WrittenTime(bytes[...]) else { return nil }
         if let separator = written.separator {

@@ -1,7 +1,7 @@
 import Formats
 
-/// A moment, in microseconds since 1970-01-01T00:00:00Z: PostgreSQL's own resolution, so that a value read from the
-/// database and written back is the same value.
+/// A moment, in microseconds since 1970-01-01T00:00:00Z. PostgreSQL has the same resolution, so a stored value reads
+/// back unchanged.
 public struct Timestamp: Hashable, Comparable, Sendable {
     public var microseconds: Int64
 
@@ -9,7 +9,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         self.microseconds = microseconds
     }
 
-    /// Seconds that 64 bits of microseconds do not hold become the nearest moment that they do.
+    /// Clamps seconds that do not fit into 64 bits of microseconds.
     public init(seconds: Int64) {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
         self.microseconds = overflow ? (seconds < 0 ? .min : .max) : product
@@ -32,15 +32,15 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         return .microseconds(overflow ? (later < earlier ? .min : .max) : difference)
     }
 
-    /// Before everything else.
+    /// Earlier than every other moment.
     public static let earliest = Timestamp(microseconds: .min)
-    /// After everything else.
+    /// Later than every other moment.
     static let distantFuture = Timestamp(microseconds: .max)
 
     /// Whole seconds since 1970, rounded down.
     public var secondsSince1970: Int64 { microseconds.floorDivided(by: 1_000_000) }
 
-    /// Without what it is past its second.
+    /// The moment rounded down to a whole second.
     public var wholeSeconds: Timestamp { Timestamp(seconds: secondsSince1970) }
 
     /// Whole days since 1970-01-01, in UTC.
@@ -49,7 +49,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     }
 }
 
-/// The bare number.
+/// Codes as the bare number.
 extension Timestamp: Codable {
     public init(from decoder: any Decoder) throws {
         self.init(microseconds: try decoder.singleValueContainer().decode(Int64.self))
@@ -62,7 +62,7 @@ extension Timestamp: Codable {
 }
 
 extension Duration {
-    /// Rounded towards zero; at most what 64 bits hold.
+    /// Rounds towards zero, and clamps to 64 bits.
     public var microseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
@@ -70,12 +70,12 @@ extension Duration {
         return product.addingSaturating(attoseconds / 1_000_000_000_000)
     }
 
-    /// As a floating point number of seconds.
+    /// The duration as a floating point number of seconds.
     public var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }
 
-    /// At most what 64 bits of microseconds hold; zero for what is no number.
+    /// Clamps to 64 bits of microseconds; zero for NaN.
     public static func seconds(rounded value: Double) -> Duration {
         let microseconds = (value * 1_000_000).rounded()
         guard !microseconds.isNaN else { return .zero }
@@ -94,10 +94,10 @@ extension Timestamp {
     /// `2026-11-20T10:00:00.000Z`: UTC, always three decimals.
     public var rfc3339: String { RFC3339.text(millisecondsSince1970: millisecondsSince1970) }
 
-    /// Rounded down.
+    /// Rounds down.
     public var millisecondsSince1970: Int64 { microseconds.floorDivided(by: 1_000) }
 
-    /// Reads `2026-11-20T10:00:00Z`, with up to six decimals, or a date alone, which is its first moment. Always UTC, and nil
+    /// Reads `2026-11-20T10:00:00Z`, with up to six decimals, or a date alone as its first moment. Always UTC; nil
     /// outside of ``datable``.
     public init?(rfc3339 text: some StringProtocol) {
         guard let written = WrittenTime(Array(text.utf8.prefix(64))[...]) else { return nil }
@@ -111,8 +111,7 @@ extension Timestamp {
 }
 
 extension Timestamp {
-    /// With seven decimals, as .NET writes it: `2026-01-02T03:04:05.1234560Z`. From the year 0 to the year 9999; outside of that the
-    /// nearest.
+    /// Text with seven decimals, as .NET writes it: `2026-01-02T03:04:05.1234560Z`. Clamps to the years 0 to 9999.
     public var sevenDecimals: String {
         // 0000-01-01 and 9999-12-31.
         let bounded = min(max(microseconds, -62_167_219_200_000_000), 253_402_300_799_999_999)

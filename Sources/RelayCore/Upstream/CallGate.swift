@@ -1,9 +1,9 @@
-/// Limits calls to the upstream: one ``CircuitBreaker`` for each route, and one bound for the calls of all together.
+/// Limits calls to the upstream: one ``CircuitBreaker`` per route, and one bound for the calls of all routes together.
 ///
-/// Admits calls in order of arrival on each route; waiting routes take turns. A route may have three quarters of the
-/// places at most, a connector's two routes together, so that calls that hang on one do not stop the others.
+/// Admits calls in order of arrival on each route; waiting routes take turns. A route may use at most three quarters of
+/// the places, and a connector's two routes share that bound. So calls that hang on one route do not block the others.
 public struct CallGate: Sendable {
-    /// The right to one call, until it is given back by ``end(_:_:at:jitter:)``.
+    /// Permission for one call, released by ``end(_:_:at:jitter:)``.
     public struct Pass: Sendable, Hashable {
         public let route: UpstreamRoute
         let number: UInt64
@@ -14,7 +14,7 @@ public struct CallGate: Sendable {
 
     public enum Arrival: Sendable, Equatable {
         case admitted(Pass)
-        /// Resolved later, by a ``Resolution``.
+        /// Resolved later by a ``Resolution``.
         case waiting
         /// The breaker is open.
         case refused
@@ -31,7 +31,8 @@ public struct CallGate: Sendable {
         var passes: Set<Pass> = []
         var waiting: [UInt64] = []
 
-        /// Calls from before an outage hold a place, and do not count against who may go now.
+        /// Whether a call may be sent now. Calls from before an outage hold a place, but do not count against the
+        /// breaker's allowance.
         var hasAllowance: Bool {
             breaker.allowance == .max || passes.count { breaker.isCurrent($0.admission) } < breaker.allowance
         }
@@ -39,7 +40,7 @@ public struct CallGate: Sendable {
 
     /// At least 1.
     public let capacity: Int
-    /// In the order of the routes.
+    /// One per route, in the order of the routes.
     private var lanes: [Lane]
     private var inFlight = 0
     private var lastNumber: UInt64 = 0
@@ -52,7 +53,7 @@ public struct CallGate: Sendable {
 
     public subscript(route: UpstreamRoute) -> CircuitBreaker { self[lane: route].breaker }
 
-    /// Calls that may be under way, and those that wait for it.
+    /// Number of calls under way, and of callers that wait for a place.
     public func load(of route: UpstreamRoute) -> (inFlight: Int, waiting: Int) {
         (self[lane: route].passes.count, self[lane: route].waiting.count)
     }
@@ -67,16 +68,16 @@ public struct CallGate: Sendable {
         return .admitted(pass(on: route, admission))
     }
 
-    /// No longer wants it.
+    /// Cancels a waiting request.
     ///
-    /// - Returns: false where it does not wait (any more).
+    /// - Returns: false if it was not waiting.
     public mutating func giveUp(_ waiter: UInt64, on route: UpstreamRoute) -> Bool {
         guard let index = self[lane: route].waiting.firstIndex(of: waiter) else { return false }
         self[lane: route].waiting.remove(at: index)
         return true
     }
 
-    /// The right to a probe, where the breaker is open and it is time for one.
+    /// Permission for a probe, if the breaker is open and a probe is due.
     public mutating func probe(on route: UpstreamRoute, at now: Timestamp, jitter: Double) -> Pass? {
         guard inFlight < capacity, let admission = self[lane: route].breaker.probe(at: now, jitter: jitter) else {
             return nil
@@ -85,9 +86,9 @@ public struct CallGate: Sendable {
     }
 
     /// - Parameters:
-    ///   - result: nil where the call was not made, or broken off by ourselves.
-    ///   - jitter: 0 up to 1, random.
-    /// - Returns: outcomes for waiters; empty if the pass was given back before.
+    ///   - result: nil if the relay did not make the call, or cancelled it.
+    ///   - jitter: random, 0 up to 1.
+    /// - Returns: outcomes for waiters; empty if the pass was released before.
     public mutating func end(_ pass: Pass, _ result: CallResult?, at now: Timestamp, jitter: Double) -> [Resolution] {
         guard self[lane: pass.route].passes.remove(pass) != nil else { return [] }
         inFlight -= 1
@@ -111,7 +112,7 @@ public struct CallGate: Sendable {
         return resolutions
     }
 
-    /// The route that was served last comes last.
+    /// Finds the next route with a servable waiter. The last served route comes last.
     private func nextServable() -> (Int, UpstreamRoute)? {
         let routes = UpstreamRoute.allCases
         return (1...routes.count).lazy.map { (lastServed + $0) % routes.count }
@@ -140,7 +141,7 @@ public struct CallGate: Sendable {
 }
 
 extension UpstreamRoute {
-    /// Those that hang together, being one host's, itself included.
+    /// Routes of the same host, itself included. They share a bound.
     fileprivate var neighbours: [UpstreamRoute] {
         switch self {
         case .payments, .reads: [self]
@@ -161,7 +162,7 @@ extension UpstreamRoute {
     }
 }
 
-/// The ways on which the upstream is called. Each fails and recovers by itself.
+/// The upstream's routes. Each fails and recovers by itself.
 public enum UpstreamRoute: String, Sendable, CaseIterable {
     case payments = "payment"
     case reads = "entitlements"
@@ -170,7 +171,7 @@ public enum UpstreamRoute: String, Sendable, CaseIterable {
     case googleRegistrations = "google_purchases"
     case googleSynchronizations = "google_synchronizations"
 
-    /// The phase that waits for it.
+    /// The phase whose calls use the route.
     public var phase: Pursuit.Phase {
         switch self {
         case .payments: .forwarding
@@ -184,6 +185,6 @@ public enum UpstreamRoute: String, Sendable, CaseIterable {
 }
 
 extension Pursuit.Phase {
-    /// On which the upstream is called next; nil where it is not.
+    /// The route of the next upstream call; nil if the phase makes none.
     public var route: UpstreamRoute? { UpstreamRoute.allCases.first { $0.phase == self } }
 }

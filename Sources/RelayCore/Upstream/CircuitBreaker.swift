@@ -1,26 +1,26 @@
-/// Whether calls may be sent on one of the upstream's routes; and how that route does. ARCHITECTURE.md draws its states.
+/// Decides whether calls may be sent on one of the upstream's routes, and records the route's health. ARCHITECTURE.md
+/// draws its states.
 ///
-/// After a pause that was asked for any answer closes it: the upstream was there all the time.
+/// After a pause requested by the upstream, any answer closes the breaker: the upstream was reachable all the time.
 ///
-/// A run of failures and not a share of a window: one success shows that the upstream works, and what failed beside it is
-/// tried again at its own pace. The run counts customers and not calls: a purchase that fails for what is in it fails again
-/// and again, and must not hold up the others.
+/// Counts failures in a row, not a share of a window. One success shows that the upstream works, and failed purchases
+/// are retried on their own schedule. It counts customers, not calls: a purchase that fails because of its content
+/// fails repeatedly, and must not block the others.
 ///
-/// While it is open, probes are sent at growing gaps whether or not the one before has been answered, so that an upstream that
-/// hangs for the whole length of a time-out is found well again before the time-out is over. A call that was under way
-/// when the breaker opened decides nothing any more, whatever it comes to. After a recovery one call more may be under
-/// way at a time for each success.
+/// While it is open, probes are sent at growing gaps, even if earlier probes are unanswered. So the recovery of a
+/// hanging upstream is noticed before a probe's time-out ends. A call from before the opening no longer changes the
+/// state, whatever its result. After a recovery, each success allows one more call at a time.
 public struct CircuitBreaker: Sendable, Equatable {
     public struct Settings: Sendable, Equatable {
-        /// Customers whose calls fail in a row until nothing more is sent.
+        /// Number of customers whose calls fail in a row before the breaker opens.
         public var failures = 5
         public var firstWait = Duration.milliseconds(500)
-        /// Short, since an app waits a minute and no longer: a purchase that comes when the upstream is well again is answered
-        /// within ten seconds, this wait and its own way together.
+        /// Short, since an app waits only a minute. After the upstream's recovery a purchase is answered within ten
+        /// seconds, including this wait.
         public var longestWait = Duration.seconds(8)
-        /// A `Retry-After` is heeded up to this.
+        /// Longest `Retry-After` that is respected.
         public var longestHold = Duration.seconds(60)
-        /// How many probes may be under way at once: at the gaps above, as many as go into a time-out of twenty seconds.
+        /// Bound of simultaneous probes: at the gaps above, the number that fits into a time-out of twenty seconds.
         public var probes = 5
 
         public init() {}
@@ -35,10 +35,10 @@ public struct CircuitBreaker: Sendable, Equatable {
         case halfOpen = "half_open"
     }
 
-    /// The right to one call.
+    /// Permission for one call.
     public struct Admission: Sendable, Hashable {
         public internal(set) var isProbe: Bool
-        /// How many outages there had been when it was given.
+        /// Number of outages when it was issued.
         var outage: Int
     }
 
@@ -49,13 +49,13 @@ public struct CircuitBreaker: Sendable, Equatable {
 
     private struct Outage: Sendable, Equatable {
         var nextProbeAt: Timestamp
-        /// Until when the upstream itself wants to be left alone.
+        /// Time until which the upstream asked for no calls.
         var heldUntil: Timestamp
-        /// How many there have been.
+        /// Number of waits so far, which sets the length of the next one.
         var waits: Int
-        /// How many are under way.
+        /// Number of probes under way.
         var probes = 0
-        /// Where it is no outage yet but a pause that was asked for: the customers whose calls had failed in a row before it.
+        /// For a pause requested by the upstream, not an outage: customers whose calls had failed in a row before it.
         var run: Set<Int>?
     }
 
@@ -76,7 +76,7 @@ public struct CircuitBreaker: Sendable, Equatable {
         }
     }
 
-    /// How many calls may be under way at once.
+    /// Number of calls that may be under way at once.
     public var allowance: Int {
         switch condition {
         case .closed(_, let allowance): allowance
@@ -86,12 +86,12 @@ public struct CircuitBreaker: Sendable, Equatable {
 
     func isCurrent(_ admission: Admission) -> Bool { admission.outage == outages }
 
-    /// Nil unless it is closed.
+    /// Permission for a call; nil unless the breaker is closed.
     public func admission() -> Admission? {
         state == .closed ? Admission(isProbe: false, outage: outages) : nil
     }
 
-    /// The right to a probe, where it is time for one.
+    /// Permission for a probe, if one is due.
     public mutating func probe(at now: Timestamp, jitter: Double) -> Admission? {
         guard case .open(var outage) = condition, now >= outage.nextProbeAt, now >= outage.heldUntil,
             outage.probes < settings.probes
@@ -104,8 +104,8 @@ public struct CircuitBreaker: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - result: nil where the call was not made, or broken off by ourselves.
-    ///   - jitter: 0 up to 1, random.
+    ///   - result: nil if the relay did not make the call, or cancelled it.
+    ///   - jitter: random, 0 up to 1.
     public mutating func ended(_ admission: Admission, _ result: CallResult?, at now: Timestamp, jitter: Double) {
         let isNews = record(admission, result, at: now, jitter: jitter)
         guard let result, let asked = result.retryAfter else { return }
@@ -113,7 +113,7 @@ public struct CircuitBreaker: Sendable, Equatable {
         hold(until: now + min(max(asked, .zero), settings.longestHold))
     }
 
-    /// - Returns: whether the call's result says anything about the route as it is now.
+    /// - Returns: whether the call's result applies to the present state of the route.
     private mutating func record(
         _ admission: Admission, _ result: CallResult?, at now: Timestamp, jitter: Double
     ) -> Bool {
@@ -128,13 +128,13 @@ public struct CircuitBreaker: Sendable, Equatable {
             outage.probes -= 1
             condition = .open(outage)
             guard let result else {
-                // It proved nothing: the next one need not wait.
+                // This probe proved nothing, so the next one need not wait.
                 outage.nextProbeAt = min(outage.nextProbeAt, now)
                 outage.waits -= 1
                 condition = .open(outage)
                 return false
             }
-            // Asked to be left alone while this one was under way: nothing that it says changes that.
+            // The upstream requested a pause while this probe was under way. The probe's result does not shorten it.
             guard now >= outage.heldUntil else { return false }
             _ = health.record(result.outcome, at: now)
             if result.outcome == .success || outage.run != nil {
@@ -160,7 +160,7 @@ public struct CircuitBreaker: Sendable, Equatable {
         }
     }
 
-    /// The upstream said itself until when it wants to be left alone.
+    /// Starts or extends a pause that the upstream requested.
     private mutating func hold(until moment: Timestamp) {
         switch condition {
         case .closed(let run, _): open(Outage(nextProbeAt: moment, heldUntil: moment, waits: 0, run: run))
@@ -175,19 +175,19 @@ public struct CircuitBreaker: Sendable, Equatable {
         condition = .open(outage)
     }
 
-    /// Up to a quarter less at random, so that copies that failed together do not probe together.
+    /// Subtracts up to a quarter at random, so that copies that failed together do not probe together.
     private func wait(_ waits: Int, jitter: Double) -> Duration {
         let base = min(settings.firstWait * (1 << min(max(waits, 0), 20)), settings.longestWait)
         return base * (1 - 0.25 * min(max(jitter, 0), 1))
     }
 }
 
-/// What one call to the upstream came to, as far as the route is concerned.
+/// Result of one upstream call, as far as the route is concerned.
 public struct CallResult: Sendable, Equatable {
     public var outcome: UpstreamHealth.Outcome
-    /// Customer of the call: failures of one customer alone say nothing of the others' calls.
+    /// Customer of the call. One customer's failures alone do not show that other customers' calls fail.
     public var subject: Int
-    /// How long the upstream asked to be left alone.
+    /// The pause that the upstream requested.
     public var retryAfter: Duration?
 
     public init(_ outcome: UpstreamHealth.Outcome, subject: Int, retryAfter: Duration? = nil) {

@@ -1,4 +1,4 @@
-/// How one of the upstream's routes does, judged by what its calls came to. ``CircuitBreaker`` feeds it.
+/// Health of one of the upstream's routes, derived from the results of its calls. ``CircuitBreaker`` updates it.
 ///
 ///     ok ──one failure──► degraded ──five in a row──► down
 ///      ▲                     │                         │
@@ -19,7 +19,7 @@ public struct UpstreamHealth: Sendable, Equatable {
         case misconfigured(String)
     }
 
-    /// This many failures in a row, and the route counts as down.
+    /// Number of failures in a row after which the route counts as down.
     public static let failuresToDown = 5
 
     public private(set) var state = State.ok
@@ -44,7 +44,7 @@ public struct UpstreamHealth: Sendable, Equatable {
         case .failure(let why):
             failures += 1
             lastError = why
-            // A failure of another kind does not say that our token or address is right by now.
+            // A failure of another kind does not show that the relay's token and address are right again.
             if state != .misconfigured { state = failures >= Self.failuresToDown ? .down : .degraded }
         case .misconfigured(let why):
             failures += 1

@@ -1,6 +1,6 @@
-/// One thing that happened to a validation, as ops reads it.
+/// An event of a validation's history, as operators see it.
 public struct TimelineEvent: Sendable, Equatable {
-    /// The numbers are stored; those below 10 may change the status: the change feed reads them alone.
+    /// Raw values are stored. Those below 10 may change the status, and the change feed reads only them.
     public enum Kind: Int16, Sendable, CaseIterable {
         case granted = 1
         case rejected = 2
@@ -9,7 +9,7 @@ public struct TimelineEvent: Sendable, Equatable {
         case revoked = 5
         case superseded = 6
         case abandoned = 7
-        /// What was granted runs until another time than before.
+        /// The granted access has a new end.
         case renewed = 8
         case accepted = 10
         case forwarded = 11

@@ -1,4 +1,4 @@
-/// What is known of a validation when it is read: the poll's answer before it is written as JSON.
+/// A validation as read from the database: the content of a poll's answer.
 public struct Validation: Sendable, Equatable {
     public var id: ValidationID
     public var publisher: PublisherID
@@ -35,8 +35,8 @@ public struct Validation: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// The validation as readers see it at `now`, by the database's clock: at or after the deadline nothing is pending any more,
-    /// whether or not a worker has written so yet.
+    /// The validation at `now` on the database's clock. From the deadline on it is never pending, even if no worker has
+    /// written that yet.
     public func judged(at now: Timestamp) -> Validation {
         guard status == .pending, now >= deadline else { return self }
         var judged = self

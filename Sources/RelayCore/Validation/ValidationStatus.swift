@@ -1,7 +1,7 @@
-/// Where a validation stands for the app. The numbers are stored.
+/// Status of a validation, as apps see it. Raw values are stored.
 ///
-/// ARCHITECTURE.md lists what follows what. `rejected` and `timed_out` go on when a later truth arrives: an answer or an entitlement read after the deadline, or
-/// after an operator's retry.
+/// ARCHITECTURE.md lists the transitions. `rejected` and `timed_out` may change later: by an answer or an entitlement
+/// read after the deadline, or by an operator's retry.
 public enum ValidationStatus: Int16, Sendable, CaseIterable {
     case pending = 0
     case granted = 1
@@ -29,9 +29,9 @@ public enum ValidationStatus: Int16, Sendable, CaseIterable {
     public var isFinalForPolling: Bool { self != .pending }
     public var accessGranted: Bool { self == .granted }
 
-    /// Whether an operator may send the purchase upstream once more.
+    /// Whether an operator may send the purchase upstream again.
     public var allowsRetry: Bool { self == .pending || self == .timedOut || self == .rejected }
 
-    /// Whether an operator may end the pursuit by hand.
+    /// Whether an operator may end the pursuit.
     public var allowsAbandon: Bool { self == .pending || self == .timedOut }
 }

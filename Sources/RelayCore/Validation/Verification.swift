@@ -1,10 +1,10 @@
-/// What is known of whether Apple made what an app sent as its receipt.
+/// Result of checking that Apple made the receipt that an app sent.
 public enum Verification: Sendable, Hashable {
-    /// It was not looked at, or is of a kind that cannot be judged here.
+    /// Not checked, or of a kind that cannot be checked here.
     case notChecked
-    /// Signed by Apple, and for an app and an environment that this relay speaks for.
+    /// Signed by Apple, for an app and an environment of this relay.
     case genuine
-    /// `code` is one of a fixed set of words, `detail` a sentence; neither quotes the receipt.
+    /// `code` is from a fixed set, `detail` is a sentence; neither quotes the receipt.
     case notGenuine(code: String, detail: String)
 }
 
@@ -40,7 +40,7 @@ extension Verification {
         if case .notGenuine(_, let detail) = self { detail } else { nil }
     }
 
-    /// Nil for a number that is none of these.
+    /// Nil if the number is not a known result.
     public init?(result: Int16, code: String?, detail: String?) {
         switch Result(rawValue: result) {
         case .notChecked: self = .notChecked

@@ -1,6 +1,7 @@
-/// A change of a customer's purchases. The publisher is notified of it, and copies drop what they cache of the customer.
+/// A change of a customer's purchases. The publisher is notified, and copies drop their cached answers about the
+/// customer.
 public struct CustomerChange: Sendable, Hashable {
-    /// As the publisher's webhooks name it.
+    /// Value in the publisher's webhooks.
     public enum Reason: String, Sendable, CaseIterable {
         case purchased = "PURCHASED"
         case renewed = "RENEWED"
@@ -14,7 +15,7 @@ public struct CustomerChange: Sendable, Hashable {
         case receiptValidated = "RECEIPT_VALIDATED"
         case other = "OTHER"
 
-        /// - Parameter reason: why access ended, as validations have it.
+        /// - Parameter reason: why access ended, as in validations.
         public init(ending reason: String) {
             self =
                 switch reason {
@@ -39,10 +40,11 @@ public struct CustomerChange: Sendable, Hashable {
         self.trace = trace
     }
 
-    /// A change together with the environment whose endpoints are notified; nil notifies those of all.
+    /// A change and the environment whose endpoints are notified; nil notifies all endpoints.
     public typealias Notified = (change: CustomerChange, environment: StoreEnvironment?)
 
-    /// One change for each customer. The first one gives the reason. Where they are of several environments, endpoints of all are notified.
+    /// Merges the changes to one for each customer. The first change gives the reason. If environments differ, all
+    /// endpoints are notified.
     public static func merged(_ changes: [CustomerChange]) -> [Notified] {
         var places: [CustomerName: Int] = [:]
         var merged: [Notified] = []

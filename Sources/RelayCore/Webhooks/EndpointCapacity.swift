@@ -1,7 +1,7 @@
-/// How the places of a process are shared out among endpoints.
+/// Divides the places of a process among endpoints.
 ///
-/// No endpoint may have more than its own bound, nor more than half of what the others leave free: however many endpoints
-/// hang, there is always a place left for the next one.
+/// An endpoint may use at most its own bound, and at most half of what the others leave free. So one more endpoint
+/// always finds a place, however many endpoints hang.
 public struct EndpointCapacity: Sendable, Equatable {
     public var places: Int
     public var perEndpoint: Int
@@ -14,9 +14,9 @@ public struct EndpointCapacity: Sendable, Equatable {
     /// How many more messages of an endpoint may be claimed.
     ///
     /// - Parameters:
-    ///   - taken: places that are taken, its own included, and those that were just given away.
-    ///   - own: of those, its own.
-    ///   - allowance: what its breaker lets be under way at once.
+    ///   - taken: used places, including the endpoint's own and those just assigned.
+    ///   - own: the endpoint's own among them.
+    ///   - allowance: number of calls that its breaker allows at once.
     public func available(taken: Int, own: Int, allowance: Int = .max) -> Int {
         let free = places - taken
         guard free > 0 else { return 0 }
@@ -25,7 +25,7 @@ public struct EndpointCapacity: Sendable, Equatable {
     }
 }
 
-/// The name of a webhook endpoint: 24 hexadecimal digits in lower case, random.
+/// Id of a webhook endpoint: 24 random hexadecimal digits in lower case.
 public struct EndpointID: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 

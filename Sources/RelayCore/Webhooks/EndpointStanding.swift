@@ -1,30 +1,30 @@
-/// How an endpoint has done, across all copies and for days: what decides whether it is still sent anything.
+/// Status of an endpoint across all copies and over days. It decides whether the endpoint still receives messages.
 ///
 ///     well ──a try fails──► failing ──five days without a success, and another try fails──► disabled (failing)
 ///       ▲                      │  │
 ///       └────a try succeeds────┘  └──410──► disabled (gone); from well too
 ///
-/// Whether the endpoint may be called right now is the ``CircuitBreaker``'s to say, of each process by itself.
+/// Whether the endpoint may be called right now is decided by the ``CircuitBreaker`` of each process.
 public struct EndpointStanding: Sendable, Equatable {
     public enum Reason: String, Sendable, CaseIterable {
         /// It answered 410.
         case gone
-        /// Nothing was taken for ``EndpointStanding/patience``.
+        /// It accepted nothing for ``EndpointStanding/patience``.
         case failing
         /// An operator disabled it.
         case `operator`
     }
 
-    /// What is to be written of it.
+    /// A change to write.
     public enum Change: Sendable, Equatable {
         case failing
         case succeeded
         case disabled(Reason)
     }
 
-    /// Five days: longer than all tries of a message, and than a weekend that nobody looks.
+    /// Five days: longer than all tries of a message, and longer than a weekend without an operator.
     public static let patience = Duration.seconds(5 * 86_400)
-    /// How often a success is written where nothing else changes.
+    /// How often a success is written if nothing else changes.
     static let noteEvery = Duration.seconds(60)
 
     public private(set) var failingSince: Timestamp?
@@ -37,7 +37,7 @@ public struct EndpointStanding: Sendable, Equatable {
         self.isDisabled = isDisabled
     }
 
-    /// Nil where nothing has to be written.
+    /// The change to write; nil if there is none.
     public mutating func record(_ verdict: WebhookResult.Verdict, at now: Timestamp) -> Change? {
         guard !isDisabled else { return nil }
         switch verdict {

@@ -1,24 +1,24 @@
 /// Result of one try to deliver a message.
 public struct WebhookResult: Sendable, Equatable {
     public enum Verdict: String, Sendable, CaseIterable {
-        /// 2xx, and nothing else.
+        /// Any 2xx status.
         case delivered
-        /// To be tried again.
+        /// Must be tried again.
         case failed
-        /// 410: the endpoint wants no more messages.
+        /// 410: the endpoint accepts no more messages.
         case gone
-        /// The address is none that messages may be sent to.
+        /// The relay may not send messages to this address.
         case refused
-        /// Broken off by ourselves, as in a shutdown: it says nothing.
+        /// Cancelled by the relay, as on shutdown. It proves nothing.
         case cancelled
-        /// Not begun, because this process was full: it says nothing, and is no try.
+        /// Not started, because this process was full. It proves nothing and does not count as a try.
         case postponed
     }
 
     public var verdict: Verdict
-    /// Nil where no answer came.
+    /// Nil if no answer came.
     public var status: Int?
-    /// For ops; without secrets. Nil where it was delivered.
+    /// Text for operators, without secrets. Nil if it was delivered.
     public var error: String?
     public var retryAfter: Duration?
     public var latency: Duration
@@ -34,7 +34,7 @@ public struct WebhookResult: Sendable, Equatable {
         self.latency = latency
     }
 
-    /// The answer of an endpoint.
+    /// The result of an endpoint's answer.
     public init(status: Int, retryAfter: Duration?, latency: Duration) {
         switch status {
         case 200..<300: self.init(.delivered, status: status, latency: latency)

@@ -1,11 +1,11 @@
-/// When a message that an endpoint did not take is sent again.
+/// Retry schedule of a message that an endpoint did not accept.
 ///
-/// One pause after each try that failed, and no try after the last pause's: N pauses are 1 + N tries. Each is up to a fifth
-/// shorter or longer at random, so that what failed together does not come back together.
+/// One pause follows each failed try, and the last pause precedes the last try: N pauses are 1 + N tries. A random part
+/// of up to a fifth spreads messages that failed together.
 public struct WebhookRetries: Sendable, Equatable {
     public static let standard = [5, 30, 120, 600, 3_600, 10_800, 21_600, 43_200, 86_400].map(Duration.seconds)
 
-    /// A `Retry-After` is heeded up to this: an endpoint that asks for more is asked again all the same.
+    /// Longest `Retry-After` that is respected.
     public static let longestWish = Duration.seconds(3_600)
     private static let spread = 0.2
 
@@ -15,12 +15,12 @@ public struct WebhookRetries: Sendable, Equatable {
         self.pauses = pauses
     }
 
-    /// Nil where it was the last try.
+    /// Nil after the last try.
     ///
     /// - Parameters:
-    ///   - failures: how many tries have failed by now, 1 or more.
-    ///   - retryAfter: what the endpoint asked for.
-    ///   - jitter: 0 up to 1, random.
+    ///   - failures: failed tries so far, at least 1.
+    ///   - retryAfter: pause that the endpoint requested.
+    ///   - jitter: random, 0 up to 1.
     public func pause(failures: Int, retryAfter: Duration? = nil, jitter: Double) -> Duration? {
         let index = max(failures, 1) - 1
         guard index < pauses.count else { return nil }
@@ -29,18 +29,18 @@ public struct WebhookRetries: Sendable, Equatable {
     }
 }
 
-/// What is written of a try.
+/// Outcome of a try, as written.
 public enum DeliveryOutcome: Sendable, Equatable {
     case delivered
     case again(after: Duration)
-    /// It is not tried again.
+    /// Not tried again.
     case failed
 
-    /// Nil where the try says nothing, and the message goes back as it was.
+    /// Nil if the try proves nothing: the message returns to its queue unchanged.
     ///
     /// - Parameters:
-    ///   - tries: this one included.
-    ///   - jitter: 0 up to 1, random.
+    ///   - tries: number of tries, including this one.
+    ///   - jitter: random, 0 up to 1.
     public init?(_ result: WebhookResult, tries: Int, retries: WebhookRetries, jitter: Double) {
         switch result.verdict {
         case .delivered: self = .delivered

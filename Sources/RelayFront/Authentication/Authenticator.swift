@@ -3,15 +3,15 @@ import Hummingbird
 import RelayCore
 import RelayStore
 
-/// Identifies the key of a request, and checks that it opens the route.
+/// Identifies the key of a request and checks that its role may use the route.
 struct Authenticator: Sendable {
     let keys: KeyRing
     let customerTokens: CustomerTokenVerifier?
     let clock: DatabaseClock
-    /// How often a key may be used.
+    /// Rate limit per key; nil for none.
     var limits: RateLimits?
 
-    /// - Throws: ``Problem`` 401 and 403; ``Postgres/PostgresError`` where no key has ever been read yet.
+    /// - Throws: ``Problem`` 401 and 403; ``Postgres/PostgresError`` if no key has ever been read yet.
     func key(_ request: Request, _ context: FrontContext, opening role: KeyRole) async throws -> APIKey {
         guard let credentials = BearerCredentials.parse(request.headers[.authorization]) else {
             throw Problem(.missingKey, "send Authorization: Bearer KEY")
@@ -19,9 +19,9 @@ struct Authenticator: Sendable {
         return try await key(credentials, context, opening: role)
     }
 
-    /// The same for those who name the publisher beside the key.
+    /// Identifies the key of a client that sends the publisher's name with it.
     ///
-    /// - Parameter query: of the request: the two may stand there.
+    /// - Parameter query: query of the request, which may contain both.
     func key(
         _ request: Request, _ context: FrontContext, named query: QueryItems, opening role: KeyRole
     ) async throws -> APIKey {
@@ -35,24 +35,24 @@ struct Authenticator: Sendable {
         return try check(key, opens: role)
     }
 
-    /// - Parameter role: nil where it is checked later.
+    /// - Parameter role: nil if it is checked later.
     private func key(_ text: Substring, _ context: FrontContext, opening role: KeyRole?) async throws -> APIKey {
         guard let key = try await keys.authenticate(text) else {
             throw Problem(.unknownKey, "the key was never made, or has been revoked")
         }
         context.notes.keyID = key.id
-        // Ops is held back by nothing.
+        // Operators' keys have no rate limit.
         if !key.role.opens(.opsViewer) { try limits?.take(key: key.id.text, context) }
         return try role.map { try check(key, opens: $0) } ?? key
     }
 
-    /// The key where memory alone has it and it opens what is asked for; nil leaves it to ``key(_:_:opening:)``.
+    /// The key, if memory has it and its role fits; nil otherwise. Callers then use ``key(_:_:opening:)``.
     func known(_ headers: HTTPFields, opening role: KeyRole) -> APIKey? {
         BearerCredentials.parse(headers[.authorization]).flatMap { keys.known($0) }
             .flatMap { $0.role.opens(role) ? $0 : nil }
     }
 
-    /// The same for those who name the publisher beside the key, in the header.
+    /// The key of a client that sends the publisher's name with it in the header. Reads memory only.
     func knownNamed(_ headers: HTTPFields, opening role: KeyRole) -> APIKey? {
         guard let named = NamedCredentials(authorization: headers[.authorization], query: QueryItems(nil)),
             let key = keys.known(named.key[...]), key.publisher == named.publisher, key.role.opens(role)
@@ -65,14 +65,14 @@ struct Authenticator: Sendable {
         return key
     }
 
-    /// Whether it is known already, without a wait, that the app may speak for this customer.
+    /// Whether the app may act for this customer. Reads memory only and never waits.
     func knows(_ token: String?, of customer: CustomerID) -> Bool {
         guard let customerTokens else { return true }
         guard let token, !token.isEmpty, let now = clock.now else { return false }
         return customerTokens.verified(token, now: now) == customer
     }
 
-    /// For whom the app may speak.
+    /// The customer for whom the app may act.
     func customer(_ request: Request) async throws -> AuthorizedCustomer {
         guard let customerTokens else { return .anybody }
         guard let token = request.headers[.xCustomerToken], !token.isEmpty else {
@@ -82,7 +82,7 @@ struct Authenticator: Sendable {
         return .only(try await customerTokens.verify(token, now: now))
     }
 
-    /// The same where the token was verified before; nil leaves it to ``customer(_:)``.
+    /// The customer of a token that was verified before; nil otherwise. Callers then use ``customer(_:)``.
     func knownCustomer(_ headers: HTTPFields) -> AuthorizedCustomer? {
         guard let customerTokens else { return .anybody }
         guard let token = headers[.xCustomerToken], let now = clock.now else { return nil }
@@ -91,16 +91,16 @@ struct Authenticator: Sendable {
 }
 
 extension DatabaseClock {
-    /// - Throws: ``Problem`` 503 where the time is not known yet.
+    /// - Throws: ``Problem`` 503 if the time is not known yet.
     func required() throws(Problem) -> Timestamp {
         guard let now else { throw Problem(.databaseUnavailable, "send the same request again") }
         return now
     }
 }
 
-/// Whom an app's request may speak for.
+/// The customers for whom an app's request may act.
 enum AuthorizedCustomer: Sendable, Equatable {
-    /// No customer tokens are asked for.
+    /// Any customer: tokens are not required.
     case anybody
     /// The trimmed, lower-cased email of the token.
     case only(CustomerID)
@@ -111,7 +111,7 @@ enum AuthorizedCustomer: Sendable, Equatable {
         throw Problem(.anotherCustomer, "the customer token names another email")
     }
 
-    /// A username that is an email names that customer.
+    /// Checks a username that is an email. Other usernames pass.
     ///
     /// - Throws: ``Problem`` 403.
     func check(_ username: Username) throws {
@@ -121,9 +121,9 @@ enum AuthorizedCustomer: Sendable, Equatable {
 
 /// The credentials of `Authorization: Bearer …` (RFC 6750 section 2.1).
 enum BearerCredentials {
-    /// Nil where there are none.
+    /// Nil if there are none.
     static func parse(_ header: String?) -> Substring? {
-        // By bytes: a walk over characters would cost more than the whole answer.
+        // Compares bytes: iterating over characters would cost more than the whole answer.
         guard let header, let space = header.utf8.firstIndex(of: UInt8(ascii: " ")),
             header.utf8[..<space].elementsEqual("bearer".utf8, by: { $0 | 0x20 == $1 }),
             let start = header.utf8[space...].firstIndex(where: { $0 != UInt8(ascii: " ") })

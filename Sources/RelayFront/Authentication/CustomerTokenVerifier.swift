@@ -1,14 +1,14 @@
 import NIOConcurrencyHelpers
 import RelayCore
 
-/// Verifies customers' tokens: JSON Web Tokens signed by a key of the publisher's key set, whose `email` claim is the only
-/// email that the app may speak for.
+/// Verifies customers' tokens: JSON Web Tokens signed by a key of the publisher's key set. The app may act only for the
+/// `email` claim.
 public final class CustomerTokenVerifier: Sendable {
-    /// What a token must say beside the email, where it is asked for.
+    /// Claims that a token must have beside the email, as configured.
     public struct Expected: Sendable, Equatable {
-        /// Its `iss`. Nil: any.
+        /// Required `iss`. Nil: any.
         public var issuer: String?
-        /// One of its `aud`. Nil: any, or none.
+        /// Required member of `aud`. Nil: any, or none.
         public var audience: String?
 
         public init(issuer: String? = nil, audience: String? = nil) {
@@ -19,7 +19,7 @@ public final class CustomerTokenVerifier: Sendable {
 
     private struct State {
         var verified = VerifiedTokens()
-        /// Generation of the keys that verified them; a new one clears the cache.
+        /// Generation of the keys that verified the cached tokens; a new generation clears the cache.
         var generation: SigningKeys.Generation?
 
         mutating func follow(_ present: SigningKeys.Generation) {
@@ -28,7 +28,7 @@ public final class CustomerTokenVerifier: Sendable {
         }
     }
 
-    /// Issuers and audiences, compared by their bytes.
+    /// An issuer or audience, compared by its bytes.
     private typealias Name = Identifier<Expected>
 
     private let expected: Expected
@@ -56,7 +56,7 @@ public final class CustomerTokenVerifier: Sendable {
         }
         let present = keys.generation()
         state.withLockedValue { state in
-            // By another set it may no longer verify.
+            // The token may no longer verify with a newer set.
             guard let generation, generation == present else { return }
             state.follow(generation)
             state.verified.remember(VerifiedTokens.digest(of: text), entry)
@@ -75,9 +75,9 @@ public final class CustomerTokenVerifier: Sendable {
         return entry.flatMap { $0.isValid(at: now) ? $0.customer : nil }
     }
 
-    /// What a token's claims say, whatever the time is; nil where they do not hold.
+    /// Cache entry for a token's claims, without a check of its times; nil if the claims are invalid.
     private func entry(_ claims: JSONWebToken.Claims) -> VerifiedTokens.Entry? {
-        // One that never ends would give access to every finder, for ever.
+        // A token without an end would give access for ever to anyone who obtains it.
         guard let end = claims.exp else { return nil }
         if let issuer = expected.issuer, claims.iss.map({ Name($0) }) != Name(issuer) { return nil }
         if let audience = expected.audience, !claims.aud.map({ Name($0) }).contains(Name(audience)) { return nil }
@@ -85,7 +85,7 @@ public final class CustomerTokenVerifier: Sendable {
         return VerifiedTokens.Entry(customer: email.customer, end: end, begin: claims.nbf)
     }
 
-    // One answer for everything that can be wrong with a token: which it was helps a forger only.
+    // One error for every defect of a token: the exact defect would only help forgers.
     private static var invalid: Problem {
         Problem(.invalidCustomerToken, "its signature, its times, its issuer, its audience or its email do not hold")
     }

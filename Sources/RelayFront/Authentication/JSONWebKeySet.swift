@@ -2,10 +2,10 @@ import Foundation
 import JWTKit
 import RelayCore
 
-/// The keys of a JSON Web Key Set (RFC 7517) by which tokens are verified.
+/// Keys of a JSON Web Key Set (RFC 7517) that verify tokens.
 ///
-/// A key without `alg` is made ready for each algorithm of its type beforehand. A token's own `alg` therefore only picks
-/// among what the set allows; it never changes what a key is used with.
+/// A key without `alg` is prepared for each algorithm of its type in advance. So a token's own `alg` only selects among
+/// what the set allows, and never changes how a key is used.
 struct JSONWebKeySet: Sendable {
     private struct Key: Sendable {
         var id: String?
@@ -17,9 +17,9 @@ struct JSONWebKeySet: Sendable {
     private static let maximumKeys = 64
     private let keys: [Key]
 
-    /// Keys of types that are not known here, and those meant for encryption, are passed over.
+    /// Skips keys of unknown types and keys for encryption.
     ///
-    /// - Throws: where the text is no key set, or holds no key that could verify anything.
+    /// - Throws: an error if the text is not a key set, or contains no key that can verify.
     init(json: String) async throws {
         let set = try JSONDecoder().decode(LenientSet.self, from: Data(json.utf8))
         var keys: [Key] = []
@@ -27,7 +27,7 @@ struct JSONWebKeySet: Sendable {
             guard let jwk = entry.jwk, entry.use ?? "sig" == "sig" else { continue }
             for algorithm in Self.algorithms(of: jwk) {
                 var complete = jwk
-                // Verifying needs no private part, and swift-crypto ends the process on one that does not fit the modulus.
+                // Verifying needs no private part, and swift-crypto aborts the process if it does not fit the modulus.
                 complete.privateExponent = nil
                 complete.algorithm = algorithm
                 complete.keyIdentifier = JWKIdentifier(string: "key")

@@ -3,9 +3,9 @@ import Foundation
 import JWTKit
 import RelayCore
 
-/// A JSON Web Token (RFC 7519) in its three parts. Nothing of it is verified.
+/// A JSON Web Token (RFC 7519), split into its three parts. Nothing is verified.
 struct JSONWebToken {
-    /// Longer than any identity provider's tokens, shorter than a header field may be.
+    /// Longer than the tokens of known identity providers, shorter than the limit of a header field.
     static let maximumBytes = 8_192
 
     struct Header: Decodable {
@@ -20,7 +20,7 @@ struct JSONWebToken {
         var exp: Double?
         var nbf: Double?
         var iss: String?
-        /// One or several.
+        /// The claim has one value or an array.
         var aud: [String]
 
         enum CodingKeys: String, CodingKey {
@@ -37,11 +37,11 @@ struct JSONWebToken {
             aud =
                 (try? container.decodeIfPresent([String].self, forKey: .aud))
                 ?? (try? container.decodeIfPresent(String.self, forKey: .aud)).map { [$0] } ?? []
-            // Some providers write this one as text.
+            // Some providers write this boolean as text.
             emailVerified =
                 (try? container.decodeIfPresent(Bool.self, forKey: .emailVerified))
                 ?? (try? container.decodeIfPresent(String.self, forKey: .emailVerified)).map { $0 == "true" }
-                // There, and neither: it does not say so.
+                // Present but neither type: counts as false.
                 ?? (container.contains(.emailVerified) ? false : nil)
         }
     }
@@ -66,6 +66,6 @@ struct JSONWebToken {
 
     private static func data(_ part: Substring) -> Data? { Base64.decode(part.utf8, .urlSafe).map { Data($0) } }
 
-    /// To be asked for only after the signature was verified.
+    /// The claims. Read them only after the signature was verified.
     var claims: Claims? { try? JSONDecoder().decode(Claims.self, from: payload) }
 }

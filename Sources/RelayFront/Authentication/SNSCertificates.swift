@@ -2,23 +2,24 @@ public import Logging
 import NIOConcurrencyHelpers
 public import StoreSignals
 
-/// The certificates that messages of SNS are verified by: fetched when a message names one, and kept, since a new one has a new address.
+/// Certificates that verify SNS messages. A certificate is fetched when a message names it, and then cached: a new
+/// certificate has a new address.
 ///
-/// Anybody can send a message that names a certificate which does not exist. So few are fetched at once, and one that could not be fetched is not
-/// asked for again for a while.
+/// Any client can send a message that names a certificate that does not exist. So few fetches run at once, and a failed
+/// one is not repeated for a while.
 public final class SNSCertificates: Sendable {
     public typealias Fetch = @Sendable (SNSCertificateAddress) async throws -> SNSCertificate
 
-    /// There is none now, so nobody knows whether a message is genuine. In words for a stranger.
+    /// The certificate is unavailable, so the message cannot be verified. The text is safe for strangers.
     struct Unavailable: Error, CustomStringConvertible {
         let description = "the certificate that the message names cannot be read now"
     }
 
     private struct State {
-        /// In the order in which they were fetched.
+        /// In the order of fetching.
         var known: [(address: SNSCertificateAddress, certificate: SNSCertificate)] = []
         var running: [SNSCertificateAddress: Task<SNSCertificate?, Never>] = [:]
-        /// Until when each is not asked for again.
+        /// Time of the earliest next fetch, by address.
         var failed: [SNSCertificateAddress: ContinuousClock.Instant] = [:]
     }
 
@@ -34,8 +35,8 @@ public final class SNSCertificates: Sendable {
     private let state = NIOLockedValueBox(State())
 
     /// - Parameters:
-    ///   - fixed: stands for every one, where it is there; then nothing is fetched.
-    ///   - fetch: must end in seconds.
+    ///   - fixed: certificate used for every message; nothing is fetched then.
+    ///   - fetch: must end within seconds.
     public init(
         fixed: SNSCertificate? = nil, logger: Logger, fetch: @escaping Fetch,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -54,7 +55,7 @@ public final class SNSCertificates: Sendable {
         return certificate
     }
 
-    /// Neither where it is not to be fetched now.
+    /// The cached certificate, or the fetch to wait for. Both are nil if the address must not be fetched now.
     private func look(at address: SNSCertificateAddress) -> (SNSCertificate?, Task<SNSCertificate?, Never>?) {
         let now = now()
         return state.withLockedValue { state in

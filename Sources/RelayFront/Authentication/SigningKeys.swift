@@ -1,30 +1,30 @@
 import NIOConcurrencyHelpers
 
-/// The keys that tokens are verified with, as their issuer publishes the set: fetched anew before it is too old to be trusted.
+/// An issuer's published keys that verify tokens. The set is fetched again before it becomes too old to be trusted.
 public final class SigningKeys: Sendable {
-    /// Which reading of the set a token was verified by.
+    /// The fetch whose key set verified a token.
     typealias Generation = ContinuousClock.Instant
 
     private struct State {
         var keys: JSONWebKeySet?
-        /// When the set was asked for that ``keys`` came from.
+        /// When the fetch of ``keys`` began.
         var readAt: ContinuousClock.Instant?
         var triedAt: ContinuousClock.Instant?
         var refreshing: Task<Void, Never>?
     }
 
-    /// The set cannot be read, so nobody knows whether a token is good.
+    /// The key set cannot be read, so tokens cannot be verified.
     struct Unavailable: Error {
         let detail: String
     }
 
-    /// A token that names an unknown key makes the set be fetched anew, though not more often than this: anybody can send one.
+    /// A token with an unknown key id causes a new fetch, but at most this often: any client can send such tokens.
     static let minimumPause = Duration.seconds(30)
-    /// While there is no set to verify with, every request waits for one.
+    /// Shorter pause without a key set, since every request then waits for one.
     static let urgentPause = Duration.seconds(1)
-    /// After this, or half of the maximum age, the set is fetched anew while the old one stays in use.
+    /// Age after which the set is fetched again while the old one stays in use. At most half of the maximum age.
     static let refreshAge = Duration.seconds(600)
-    /// How long a set is trusted that cannot be fetched anew: so long a withdrawn key may still serve.
+    /// How long a set is trusted that cannot be fetched again. A withdrawn key may remain valid for this long.
     public static let maximumAge = Duration.seconds(3_600)
 
     private let maximumAge: Duration
@@ -33,9 +33,9 @@ public final class SigningKeys: Sendable {
     private let state: NIOLockedValueBox<State>
 
     /// - Parameters:
-    ///   - jwks: a JSON Web Key Set (RFC 7517); nil where `refresh` is to bring the first one, when it is needed.
-    ///   - maximumAge: after which a set is no longer trusted. Without `refresh` it never is over.
-    ///   - refresh: brings the set's present text; must end in seconds.
+    ///   - jwks: a JSON Web Key Set (RFC 7517); nil if `refresh` supplies the first one when it is needed.
+    ///   - maximumAge: age at which a set is no longer trusted. Without `refresh` a set never expires.
+    ///   - refresh: fetches the present text of the set; must end within seconds.
     /// - Throws: ``KeySetError``.
     public init(
         jwks: String?, maximumAge: Duration = SigningKeys.maximumAge,
@@ -59,30 +59,30 @@ public final class SigningKeys: Sendable {
         self.state = NIOLockedValueBox(State(keys: keys, readAt: readAt, triedAt: readAt))
     }
 
-    /// The set to verify a token by that names this key. Waits for a new one where the present one lacks it.
+    /// The set that verifies a token with this key id. Waits for a new set if the present one lacks the key.
     ///
     /// - Throws: ``Unavailable``.
     func keys(for keyID: String?) async throws -> (keys: JSONWebKeySet, generation: Generation?) {
         if let refreshing = refreshIfNeeded(knows: { $0.knows(keyID) }) { await refreshing.value }
         let (keys, readAt, hasFailed) = state.withLockedValue { (trusted($0), $0.readAt, $0.triedAt != $0.readAt) }
         guard let keys else { throw Unavailable(detail: "the key set cannot be read now") }
-        // Whether the key is new or made up cannot be known before the set is read again.
+        // Only a newer set can show whether the key is new or invented.
         if hasFailed, !keys.knows(keyID) {
             throw Unavailable(detail: "the key set cannot be read now, and the token's key is not in the last one")
         }
         return (keys, readAt)
     }
 
-    /// The reading that serves now; nil where none is trusted. Never waits, but has an old set fetched anew: one that is never refreshed
-    /// because every token is known would trust withdrawn keys for too long.
+    /// The generation in use; nil if no set is trusted. Never waits, but starts the refresh of an old set: otherwise a
+    /// copy whose tokens are all cached would trust withdrawn keys for too long.
     func generation() -> Generation? {
         _ = refreshIfNeeded { _ in true }
         return state.withLockedValue { trusted($0) == nil ? nil : $0.readAt }
     }
 
-    /// Starts to fetch the set anew where it is old, or lacks a key.
+    /// Starts to fetch the set if it is old or lacks a key.
     ///
-    /// - Returns: what is to be awaited where the set cannot serve before; nil else.
+    /// - Returns: the task to wait for, if the present set cannot serve; nil otherwise.
     private func refreshIfNeeded(knows: (JSONWebKeySet) -> Bool) -> Task<Void, Never>? {
         guard let refresh else { return nil }
         let now = now()
@@ -113,7 +113,7 @@ public final class SigningKeys: Sendable {
         return mustWait ? refreshing : nil
     }
 
-    /// Nil where none was ever read, or the last one too long ago.
+    /// The set, unless none was ever read or the last one is too old.
     private func trusted(_ state: State) -> JSONWebKeySet? {
         guard let keys = state.keys, let readAt = state.readAt else { return nil }
         return refresh == nil || now() - readAt < maximumAge ? keys : nil
@@ -122,8 +122,8 @@ public final class SigningKeys: Sendable {
 
 /// Why tokens cannot be verified at all.
 public enum KeySetError: Error {
-    /// The key set holds no key that could verify a signature.
+    /// The key set contains no key that can verify a signature.
     case noUsableKey
-    /// The text is no JSON Web Key Set.
+    /// The text is not a JSON Web Key Set.
     case malformedKeySet
 }

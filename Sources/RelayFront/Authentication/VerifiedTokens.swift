@@ -1,10 +1,11 @@
 import Crypto
 import RelayCore
 
-/// The customer tokens that the present key set has verified: a signature costs about 100 µs to verify, a look here about one.
+/// Customer tokens that the present key set has verified. Verifying a signature costs about 100 µs, a look-up here
+/// about one.
 ///
-/// Bounded in two generations: when the younger one is full it becomes the older one, whose tokens are forgotten unless they were
-/// used meanwhile. An entry is a digest, an email of 254 bytes at most, and two times.
+/// Two generations bound it. When the younger one is full, it becomes the older one, whose unused tokens are dropped.
+/// An entry is a digest, an email of at most 254 bytes and two times.
 struct VerifiedTokens: Sendable {
     struct Entry: Sendable {
         var customer: CustomerID
@@ -20,7 +21,7 @@ struct VerifiedTokens: Sendable {
     private var young: [Digest: Entry] = [:]
     private var old: [Digest: Entry] = [:]
 
-    /// - Parameter capacity: most tokens; at least half of it is for those used last.
+    /// - Parameter capacity: largest number of tokens. At least half of it holds the most recently used ones.
     init(capacity: Int = 16_384) { self.capacity = capacity }
 
     var count: Int { young.count + old.count }
@@ -44,7 +45,7 @@ struct VerifiedTokens: Sendable {
 }
 
 extension VerifiedTokens.Entry {
-    /// Between the issuer's clock and the database's, in seconds.
+    /// Allowed difference between the issuer's clock and the database's, in seconds.
     private static let leeway = 5.0
 
     func isValid(at now: Timestamp) -> Bool {

@@ -3,22 +3,22 @@ import Hummingbird
 import RelayCore
 import RelayStore
 
-/// What all routes under `/api/v1` have in common: who asks, bodies, pages, ids, answers.
+/// Shared parts of all routes under `/api/v1`: authentication, bodies, pages, ids, answers.
 struct BillingContext: Sendable {
     let store: RelayStore
     let keys: KeyRing
     let budget: BodyBudget
     let maxBodyBytes: Int
-    /// How long after its end a subscription that will renew is waited for.
+    /// How long after a period's end a renewal may still be reported.
     let leeway: Duration
     let stores: StoreGate
     let receipts: ReceiptPolicy
     let limits: RateLimits
 
-    /// All but receipts is small.
+    /// Bound of all bodies except receipts.
     static let smallBodyBytes = 64 << 10
 
-    /// The publisher. An access token opens, and so does the key itself; either in the header or in the query.
+    /// The publisher of the request. The header or the query holds an access token or the key itself.
     ///
     /// - Throws: ``Problem`` 401 and 403.
     func publisher(_ request: Request, _ context: FrontContext) async throws -> PublisherID {
@@ -34,12 +34,12 @@ struct BillingContext: Sendable {
         return key.publisher
     }
 
-    /// - Parameter loan: takes what arrives.
+    /// - Parameter loan: accounts for the bytes that arrive.
     func body(_ request: Request, on loan: BodyLoan, atMost bytes: Int = smallBodyBytes) async throws -> ByteBuffer {
         try await BodyReader(maximumBytes: min(bytes, maxBodyBytes)).read(request, on: loan)
     }
 
-    /// The id in the path. What cannot be one is nobody's.
+    /// The id in the path. A malformed id is 404, like an unknown one.
     func id(_ context: FrontContext, _ what: String) throws -> BillingID {
         guard let id = context.parameters.get("id").flatMap({ BillingID($0) }) else { throw Self.unknown(what) }
         return id
@@ -47,13 +47,13 @@ struct BillingContext: Sendable {
 
     static func unknown(_ what: String) -> Problem { Problem(.notFound, "there is no \(what) by this id") }
 
-    /// `take` and `from`; `skip` and whatever else there is are passed over. More than the most is the most.
+    /// Reads `take` and `from`, and ignores other items such as `skip`. A larger `take` counts as the maximum.
     func page(_ request: Request) throws -> BillingPage {
         let query = QueryItems(request.uri.query)
         var page = BillingPage()
         var reader = FieldReader()
         if let text = query["take"] {
-            // A number of any length.
+            // The number may have any length.
             let take = text.utf8.allSatisfy(\.isDigit) ? Int(text) ?? .max : 0
             if take > 0 {
                 page.take = min(take, BillingPage.most)
@@ -74,7 +74,7 @@ struct BillingContext: Sendable {
             body: ResponseBody(byteBuffer: writer.buffer))
     }
 
-    /// A bare array.
+    /// Answers with a bare array.
     static func list<Item>(_ items: [Item], _ write: (Item, inout JSONWriter) -> Void) -> Response {
         var writer = JSONWriter(capacity: 64 + 400 * items.count)
         writer.beginArray()

@@ -2,7 +2,7 @@ import Formats
 import RelayCore
 import RelayStore
 
-/// Answers as billwerk writes them: names in Pascal case, dates with seven decimals, what does not apply left out.
+/// Writes answers in billwerk's format: names in Pascal case, dates with seven decimals, inapplicable fields omitted.
 enum BillingJSON {
     static func order(_ order: BillingOrder, _ writer: inout JSONWriter) {
         writer.beginObject()
@@ -21,7 +21,7 @@ enum BillingJSON {
             writer.name(name)
             writer.value(json: "[]".utf8)
         }
-        // What the store takes is not the relay's to say.
+        // The relay does not know what the store charges.
         for name: StaticString in ["Total", "TotalVat", "TotalGross", "NextTotalGross"] { writer.zero(name) }
         writer.member("IsTrial", order.isTrial)
         writer.member("TrialEndPolicy", "NoTrial")
@@ -77,7 +77,7 @@ enum BillingJSON {
         writer.beginObject()
         writer.member("Id", customer.id)
         writer.date("CreatedAt", customer.createdAt)
-        // An object that has been written by ``CustomerDetails``: without space around it.
+        // ``CustomerDetails`` wrote this object, without space around it.
         let members = customer.details.value.utf8.dropFirst().dropLast()
         if !members.isEmpty { writer.value(json: members) }
         writer.endObject()

@@ -43,7 +43,7 @@ struct BillingWebhookRoutes: Sendable {
         return BillingContext.one(endpoint, status: .created, BillingJSON.webhook)
     }
 
-    /// With a body: some clients read one whatever the answer is.
+    /// Answers with a body, since some clients always parse one.
     private func remove(_ request: Request, _ context: FrontContext) async throws -> Response {
         let publisher = try await billing.publisher(request, context)
         guard let id = context.parameters.get("id").flatMap({ EndpointID($0) }),
@@ -58,7 +58,7 @@ struct BillingWebhookRoutes: Sendable {
         try await billing.store.webhooks.endpoints(in: .publisher(publisher)).filter { $0.kind != .purchases }
     }
 
-    /// No event at all: every one that the relay sends.
+    /// Reads an endpoint. Without events it receives every event of the relay.
     private func read(_ bytes: ByteBuffer) throws -> (url: String, events: [String]) {
         var reader = try FieldReader(bytes, Self.names)
         let url = reader.text("Url", characters: 2_048)

@@ -1,9 +1,9 @@
 import NIOCore
 import RelayCore
 
-/// What is to be checked: of Apple a receipt or a transaction, of the other stores what they are asked by.
+/// The purchase to check: a receipt or transaction of Apple's, or another store's query.
 enum CheckRequest: Sendable, Equatable {
-    /// Text of at most the body's length.
+    /// Text no longer than the body.
     case appleReceipt(String)
     case store(ExternalStoreQuery)
 
@@ -14,13 +14,13 @@ enum CheckRequest: Sendable, Equatable {
             "RokuPayTransactionId",
         ], inAnyCase: true)
 
-    /// Longer tokens have not been seen; receipts are as long as the body.
+    /// No longer tokens are known. Receipts may be as long as the body.
     private static let mostCharacters = 4_096
 
     /// - Parameters:
-    ///   - path: where it stands in another body: `ExternalCart.`.
-    ///   - mostReceiptBytes: of Apple's receipt; nil refuses purchases at Apple.
-    /// - Throws: ``Problem``: 400 where it is not JSON, 422 that names every wrong field.
+    ///   - path: prefix of the fields' names if it is part of another body: `ExternalCart.`.
+    ///   - mostReceiptBytes: bound of Apple's receipt; nil refuses Apple's purchases.
+    /// - Throws: ``Problem``: 400 if it is not JSON, 422 that names every wrong field.
     init(_ body: ByteBuffer, in path: String = "", mostReceiptBytes: Int?) throws {
         var reader = try FieldReader(body, Self.names, in: path)
         func text(_ name: String, characters: Int = Self.mostCharacters, isRequired: Bool = true) -> String {

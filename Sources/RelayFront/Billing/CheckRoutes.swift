@@ -2,7 +2,7 @@ import Hummingbird
 import RelayCore
 import RelayStore
 
-/// `POST /api/v1/ExternalSubscriptions/check`: which subscriptions these are, and which of them have a contract.
+/// `POST /api/v1/ExternalSubscriptions/check`: finds the subscriptions of a purchase and their contracts.
 struct CheckRoutes: Sendable {
     let billing: BillingContext
 
@@ -20,8 +20,8 @@ struct CheckRoutes: Sendable {
 }
 
 extension BillingContext {
-    /// What is known of it now, kept so that an order can name it. A subscription of an app that is known to be another publisher's is not
-    /// there for this one, however it came by the transaction or the receipt.
+    /// Finds the subscriptions and stores them, so that an order can name them. A subscription of another publisher's
+    /// app is unknown here, even with a valid transaction or receipt.
     ///
     /// - Throws: as ``find(_:publisher:)``.
     func check(_ wanted: CheckRequest, publisher: PublisherID) async throws -> [CheckedSubscription] {
@@ -34,14 +34,14 @@ extension BillingContext {
         }
     }
 
-    /// The store, or this publisher, has no such thing.
+    /// The error if the store, or this publisher, does not know the purchase.
     private static func unknown(to platform: StorePlatform) -> Problem {
         platform == .apple
             ? unknown("subscription") : refused("\(platform.iapType): the store knows no such subscription")
     }
 
-    /// - Throws: ``Problem``: 404 where Apple knows no such transaction, 422 where the store says no or cannot be asked at all, 503
-    ///   where it cannot be asked now.
+    /// - Throws: ``Problem``: 404 if Apple does not know the transaction; 422 if the store denies the purchase or is
+    ///   not configured; 503 if it cannot be asked now.
     func find(_ wanted: CheckRequest, publisher: PublisherID) async throws -> [ExternalSubscription] {
         let query: ExternalStoreQuery
         switch wanted {
@@ -70,14 +70,14 @@ extension BillingContext {
         }
     }
 
-    /// What a receipt or the ledger says is of an earlier moment: the App Store is asked for what renews, where it can be.
+    /// Updates subscriptions that renew by asking the App Store, if possible: receipts and the ledger are snapshots.
     ///
-    /// - Returns: the same subscriptions; those that it did not mention are unchanged.
+    /// - Returns: the same subscriptions; those that the App Store did not mention are unchanged.
     private func asStoreHas(
         _ subscriptions: [ExternalSubscription], _ publisher: PublisherID
     ) async throws -> [ExternalSubscription] {
         var subscriptions = subscriptions
-        // The longest-running stand first.
+        // The subscriptions are sorted: the longest-running first.
         for (place, one) in subscriptions.enumerated().prefix(Self.mostAsked) where !one.lastsForEver {
             let answer = await stores.ask(.apple(transactionID: one.key, bundleID: one.bundleID), of: publisher)
             guard case .found(let found) = answer else {
@@ -91,13 +91,13 @@ extension BillingContext {
         return subscriptions
     }
 
-    /// Questions to the App Store in one check.
+    /// Bound of calls to the App Store in one check.
     private static let mostAsked = 4
 
     static func refused(_ detail: String) -> Problem { Problem(.receiptNotGenuine, detail) }
 }
 
 extension ExternalSubscription {
-    /// The store does not say whether it renews.
+    /// Whether it never ends, so that the store need not be asked.
     fileprivate var lastsForEver: Bool { !word.periods.isEmpty && word.periods.allSatisfy { $0.expiresAt == nil } }
 }

@@ -2,7 +2,7 @@ import Hummingbird
 import RelayCore
 import RelayStore
 
-/// Contracts and customers, as billing reads them.
+/// Routes by which billing systems read contracts and customers.
 struct ContractRoutes: Sendable {
     let billing: BillingContext
 

@@ -2,7 +2,7 @@ import Formats
 import NIOCore
 import RelayCore
 
-/// What a publisher gives of a customer. The relay keeps it as it is and gives it back; it uses none of it.
+/// A publisher's details of a customer. The relay stores and returns them unchanged, and uses none of them.
 struct CustomerDetails: Sendable {
     private static let texts = [
         "ExternalCustomerId", "FirstName", "LastName", "CompanyName", "EmailAddress", "PhoneNumber", "Locale",
@@ -19,7 +19,7 @@ struct CustomerDetails: Sendable {
     /// A JSON object with its names in Pascal case, and without space around it.
     let json: String
 
-    /// - Parameter path: where it stands in another body: `Customer.`.
+    /// - Parameter path: prefix of the fields' names if it is part of another body: `Customer.`.
     /// - Throws: ``Problem`` 400 and 422.
     init(_ body: ByteBuffer, in path: String = "") throws {
         var reader = try FieldReader(body, Self.names, in: path)

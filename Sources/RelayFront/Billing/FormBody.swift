@@ -1,12 +1,13 @@
 import Foundation
 import NIOCore
 
-/// `application/x-www-form-urlencoded`, as a token is asked for. Of a name that comes twice nothing counts (RFC 6749 section 3.2).
+/// An `application/x-www-form-urlencoded` body, as in a token request. A repeated name has no value (RFC 6749 section
+/// 3.2).
 struct FormBody: Sendable {
     private static let maximumItems = 32
     private var values: [String: String?] = [:]
 
-    /// - Throws: ``Problem`` 400 for one with too many items.
+    /// - Throws: ``Problem`` 400 if it has too many items.
     init(_ body: ByteBuffer) throws(Problem) {
         let items = body.readableBytesView.split(separator: UInt8(ascii: "&"), maxSplits: Self.maximumItems)
         guard items.count <= Self.maximumItems else { throw Problem(.badRequest, "the body has too many fields") }
@@ -18,7 +19,7 @@ struct FormBody: Sendable {
         }
     }
 
-    /// Nil where it is missing, empty, or there more than once.
+    /// Nil if the field is missing, empty or repeated.
     subscript(name: String) -> String? {
         guard let value = values[name] ?? nil, !value.isEmpty else { return nil }
         return value

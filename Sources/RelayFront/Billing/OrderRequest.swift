@@ -1,7 +1,7 @@
 import NIOCore
 import RelayCore
 
-/// The body of `POST /api/v1/Orders`, judged.
+/// The validated body of `POST /api/v1/Orders`.
 struct OrderRequest: Sendable {
     private static let names = FieldNames(
         ["CustomerId", "Customer", "ContractId", "ExternalSubscriptionId", "ExternalCart", "Cart"], inAnyCase: true)

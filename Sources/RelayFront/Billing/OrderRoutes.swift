@@ -2,7 +2,7 @@ import Hummingbird
 import RelayCore
 import RelayStore
 
-/// Orders, and their commit, which makes the contract.
+/// Routes of orders and of their commit, which creates the contract.
 struct OrderRoutes: Sendable {
     let billing: BillingContext
 
@@ -63,7 +63,7 @@ struct OrderRoutes: Sendable {
         }
     }
 
-    /// Whatever the body says: some clients send `{}`, others nothing.
+    /// Commits an order. Ignores the body: some clients send `{}`, others nothing.
     private func commit(_ request: Request, _ context: FrontContext) async throws -> Response {
         let publisher = try await billing.publisher(request, context)
         _ = try await BodyReader(maximumBytes: BillingContext.smallBodyBytes).read(request, ofAnyType: true)

@@ -2,13 +2,13 @@ import AppleStore
 import RelayCore
 
 extension ReceiptPolicy {
-    /// Subscriptions in one receipt. No customer has as many.
+    /// Bound of subscriptions in one receipt, above every real customer's number.
     private static let mostSubscriptions = 64
 
-    /// What a receipt of Apple's holds, those subscriptions that are over among them; empty where it holds none. A receipt that the
-    /// App Store did not sign is refused here in every mode of verification.
+    /// The subscriptions in an Apple receipt, including ended ones; empty if there are none. A receipt without the App
+    /// Store's signature is refused in every verification mode.
     ///
-    /// - Throws: ``Problem`` 422 where it cannot be read, or is not shown to be genuine and ours.
+    /// - Throws: ``Problem`` 422 if it cannot be read, or is not proven to be genuine and for this relay's apps.
     func subscriptions(in text: String) async throws -> [ExternalSubscription] {
         let document: PurchaseDocument
         do {

@@ -5,8 +5,8 @@ import NIOCore
 import RelayCore
 import RelayStore
 
-/// `POST /oauth/token`: OAuth 2.0 client credentials (RFC 6749 section 4.4). The client is a publisher, its secret one of the
-/// publisher's keys.
+/// `POST /oauth/token`: OAuth 2.0 client credentials (RFC 6749 section 4.4). The client is a publisher, and its secret
+/// is one of the publisher's keys.
 struct TokenRoutes: Sendable {
     let store: RelayStore
     let keys: KeyRing
@@ -29,9 +29,9 @@ struct TokenRoutes: Sendable {
         let (id, secret) = try credentials(request.headers[.authorization], form)
         let known = try await keys.authenticate(Substring(secret))
         guard let key = known, key.publisher == PublisherID(id), key.role == .publisher else {
-            // Counts failures by the given name: guesses do not slow down a valid client.
+            // Counts failures under the client's claimed name, so that guesses do not slow down a valid client.
             if PublisherID.isValid(id) { try limits.take(key: "refused \(id)", context) }
-            // A client with the key may know its role.
+            // A client that has the key may learn its role.
             guard let known, known.publisher == PublisherID(id) else { throw Self.unknownClient }
             throw Problem(
                 .unknownKey,
@@ -52,8 +52,8 @@ struct TokenRoutes: Sendable {
 
     private static var unknownClient: Problem { Problem(.unknownKey, "client_id and client_secret do not match") }
 
-    /// Reads Basic, else fields. Basic's two parts are form-encoded (RFC 6749 section 2.3.1), which changes nothing in
-    /// a key.
+    /// Reads Basic credentials, else form fields. Both parts of Basic are form-encoded (RFC 6749 section 2.3.1), which
+    /// changes nothing in a key.
     private func credentials(_ header: String?, _ form: FormBody) throws -> (id: String, secret: String) {
         guard let header else {
             guard let id = form["client_id"], let secret = form["client_secret"] else {

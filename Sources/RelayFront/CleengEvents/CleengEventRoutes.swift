@@ -5,7 +5,7 @@ import RelayCore
 import RelayStore
 import Telemetry
 
-/// `POST /cleeng/webhooks`: what Cleeng tells of its own accord. It is only kept here; a worker acts on it.
+/// `POST /cleeng/webhooks`: stores Cleeng's events. A worker acts on them.
 struct CleengEventRoutes: Sendable {
     let store: RelayStore
     /// Signing keys by account; not empty.
@@ -13,7 +13,7 @@ struct CleengEventRoutes: Sendable {
     let bodies: BodyReader
     let budget: BodyBudget
     let registry: PrometheusRegistry
-    /// There is something to be acted on.
+    /// Called when an event was stored that a worker must act on.
     let onReceived: @Sendable () -> Void
 
     static func describe(in registry: PrometheusRegistry) {
@@ -46,7 +46,7 @@ struct CleengEventRoutes: Sendable {
         return outcome
     }
 
-    /// - Throws: ``Problem`` where it is none of those that are known.
+    /// - Throws: ``Problem`` if no known account signed it.
     private func account(thatSigned body: [UInt8], _ headers: HTTPFields) throws -> PublisherID? {
         for (account, signature) in signatures {
             if let name = HTTPField.Name(signature.header), let code = headers[name],
@@ -59,7 +59,7 @@ struct CleengEventRoutes: Sendable {
         throw Problem(.badSignature, "\(names) does not hold the signature of this body")
     }
 
-    /// What has no topic is kept as well: it is Cleeng's.
+    /// The topic of an event; empty if it has none. Such events are stored too, since Cleeng signed them.
     private static func topic(of body: [UInt8]) throws -> String {
         do {
             return try body.withUnsafeBytes { bytes in

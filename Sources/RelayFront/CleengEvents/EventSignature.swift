@@ -2,8 +2,8 @@ import Crypto
 import Foundation
 import RelayCore
 
-/// How Cleeng signs its events: HMAC-SHA256 over the body, with a shared secret. Which header carries it, and how it is
-/// written, Cleeng's public documentation does not say: both are configuration.
+/// Cleeng's event signature: HMAC-SHA256 over the body, with a shared secret. Cleeng's public documentation does not
+/// state the header and its encoding, so both are configurable.
 public struct EventSignature: Sendable {
     public enum Encoding: String, Sendable, CaseIterable {
         case hex, base64
@@ -19,11 +19,11 @@ public struct EventSignature: Sendable {
         self.encoding = encoding
     }
 
-    /// - Parameter text: the header's value; a `sha256=` before it is passed over.
+    /// - Parameter text: value of the header; a leading `sha256=` is ignored.
     func isValid(_ text: String, over body: [UInt8]) -> Bool {
         let text = text.hasBytes(first: "sha256=") ? String(text.droppingBytes(first: "sha256=".utf8.count)) : text
         guard text.utf8.count <= 128, let code = bytes(of: text) else { return false }
-        // In a time that tells nothing of where they differ.
+        // Compares in constant time.
         return HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: body, using: key)
     }
 

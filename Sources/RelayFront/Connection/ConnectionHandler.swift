@@ -3,11 +3,12 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// Looks after one connection: notices that the client left a held poll, ends requests that arrive too slowly and answers
-/// that nobody reads, closes after an answer that says so, and gives the parser's own errors a problem for a body.
+/// Manages one connection. It detects that a client left its held poll, ends requests that arrive too slowly, and ends
+/// connections whose answers are not read. It closes after an answer with `Connection: close`, and gives the parser's
+/// own errors a problem body.
 ///
-/// Stands between the HTTP codec and Hummingbird's state handler, whose idle time-out covers what is missing here: the time
-/// between requests, and that of a request's head.
+/// Sits between the HTTP codec and Hummingbird's state handler. That handler's idle time-out covers the time between
+/// requests and the arrival of a request's head.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -44,7 +45,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .body(let part):
             bodyBytes += part.readableBytes
             if requestsInProgress == 0, bodyBytes > limits.bodyBytes {
-                // Answered long ago, and still it talks.
+                // The answer was sent long ago, and the client still sends.
                 return context.close(promise: nil)
             }
         case .end:
@@ -56,7 +57,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // Most requests arrive whole: those cost no timer.
+        // Most requests arrive whole and need no timer.
         if isReadingRequest, bodyDeadline == nil, !isLingering {
             bodyDeadline = after(isQuiescing ? limits.farewellTime : limits.bodyTime, context) { handler, context in
                 context.fireErrorCaught(RequestTimedOut())
@@ -108,12 +109,13 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             parserProblem = Problem(.badRequest, "this is not HTTP/1.1")
             context.fireErrorCaught(error)
         case let problem as Problem:
-            // VersionHandler's.
+            // From VersionHandler.
             parserProblem = problem
             context.fireErrorCaught(HTTPParserError.unknown)
         case is ChannelError, is IOError: context.fireErrorCaught(error)
         default:
-            // The codec's own: a head that is grammatical and yet impossible. Reported as the parser's error, it gets an answer.
+            // An error of the codec: a head that is well-formed but invalid. Reported as a parser error, it gets an
+            // answer.
             parserProblem = Problem(.badRequest, "the request line or a header field cannot be")
             context.fireErrorCaught(HTTPParserError.unknown)
         }
@@ -122,7 +124,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(let head) where head.status == .badRequest && head.headerFields[.contentType] == nil:
-            // RequestHandler's answer to what the parser refused has no body.
+            // RequestHandler answers a parser error without a body.
             writeHead((parserProblem ?? Problem(.badRequest, "this is not HTTP/1.1")).unroutedAnswer, context, promise)
         case .head(var head):
             head.headerFields[.date] = date.now()
@@ -137,7 +139,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Read and thrown away, within bounds, for the client's sake only: see ``linger(after:_:_:)``.
+    /// Reads and drops a limited rest of a request, so that the client can read the answer: see ``linger(after:_:_:)``.
     private func discard(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
         guard case .body(let bytes) = part else { return }
         bodyBytes += bytes.readableBytes
@@ -155,8 +157,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(wrapOutboundOut(.body(response.body)), promise: nil)
     }
 
-    /// Closes our side once the answer is out, and the whole connection when the client has had time to read it: closing at
-    /// once, with unread bytes of the request in the socket, would reset the connection and lose the answer.
+    /// Closes the output after the answer, and the whole connection when the client has had time to read it. Closing at
+    /// once with unread request bytes in the socket would reset the connection and lose the answer.
     private func linger(after data: NIOAny, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
         isLingering = true
         context.writeAndFlush(data, promise: promise)
@@ -164,7 +166,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         close(after: limits.lingerTime, context)
     }
 
-    /// RFC 9110 section 10.1.1: the client waits for leave to send its body.
+    /// Sends `100 Continue` if the client waits for it before its body (RFC 9110 section 10.1.1).
     private func answerExpectation(of head: HTTPRequest, _ context: ChannelHandlerContext) {
         guard requestsInProgress == 1, head.headerFields[.expect]?.lowercased() == "100-continue" else { return }
         if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > limits.bodyBytes { return }
@@ -205,20 +207,20 @@ extension Problem {
 /// A request's body did not arrive within its time.
 struct RequestTimedOut: Error {}
 
-/// What one connection may cost.
+/// Limits of one connection.
 struct ConnectionLimits: Sendable {
-    /// Between requests, and for a request's head.
+    /// Time between requests, and for a request's head.
     var idleTime: Duration
     /// Time between the end of a request's head and the end of its body.
     var bodyTime: TimeAmount
     /// How long a client may leave its answers unread.
     var writeTime: TimeAmount
-    /// The same two once the process is going.
+    /// Both times during shutdown.
     var farewellTime = TimeAmount.seconds(2)
-    /// What is left of a connection this long after the process began to go is cut.
+    /// Time after the start of the shutdown at which remaining connections are cut.
     var shutdownTime = TimeAmount.seconds(8)
-    /// For the client to read the last answer, before the connection is closed under a request that is still arriving.
+    /// Time for the client to read the last answer before a connection with an unfinished request is closed.
     var lingerTime = TimeAmount.seconds(3)
-    /// Body bytes that are read on after the answer was given, before the connection is closed.
+    /// Bytes of a request's body that are read after its answer before the connection is closed.
     var bodyBytes: Int
 }

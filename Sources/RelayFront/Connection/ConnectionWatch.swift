@@ -1,9 +1,9 @@
 import NIOConcurrencyHelpers
 
-/// Tells a held poll that its client has left.
+/// Notifies a held poll that its client has left.
 ///
-/// While nothing is held, a client that closes its sending side keeps the meaning that HTTP gives it: it still waits for its
-/// answers. A client that does so while its poll is held, or did so before, is taken to have gone.
+/// Without a held poll, a half-closed connection has its HTTP meaning: the client still waits for answers. A client
+/// that closes its sending side while its poll is held, or did so before, counts as gone.
 final class ConnectionWatch: Sendable {
     private struct State {
         var hasLeft = false
@@ -14,7 +14,7 @@ final class ConnectionWatch: Sendable {
 
     /// Calls `onDeparture` once if the client leaves before ``release()``.
     ///
-    /// - Returns: false where it has left already; then nothing is called.
+    /// - Returns: false if the client has left already; then `onDeparture` is not called.
     func hold(_ onDeparture: @escaping @Sendable () -> Void) -> Bool {
         state.withLockedValue { state in
             guard !state.hasLeft else { return false }
@@ -27,7 +27,7 @@ final class ConnectionWatch: Sendable {
         state.withLockedValue { $0.onDeparture = nil }
     }
 
-    /// - Returns: whether a poll was held, which now knows.
+    /// - Returns: whether a poll was held, which is now notified.
     func clientLeft() -> Bool {
         let onDeparture = state.withLockedValue { state in
             state.hasLeft = true

@@ -17,7 +17,7 @@ struct FrontChannel: ServerChildChannel {
     let limits: ConnectionLimits
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Connection> {
-        // A connection keeps the buffer that it read into last. Most requests are small, and the buffer grows for larger ones.
+        // A connection keeps its last read buffer. Most requests are small, and the buffer grows for larger ones.
         let buffers = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 65_536)
         return channel.setOption(.recvAllocator, value: buffers).flatMapThrowing {
             let end = channel.eventLoop.makePromise(of: Void.self)
@@ -39,7 +39,7 @@ struct FrontChannel: ServerChildChannel {
         decoderLimits.maxHeaderFieldSize = 16 << 10
         decoderLimits.maxHeaderListSize = 48 << 10
         decoderLimits.maxHeaderFieldCount = 100
-        // Pipelined requests, errors and header fields are checked by the handlers below.
+        // The handlers below check pipelining, errors and header fields.
         try pipeline.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
             withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoderLimits)

@@ -1,13 +1,13 @@
 import NIOCore
 import RelayStore
 
-/// A poll that is being held: a waiter that is notified by its validation's change, by time, by the client's departure and
-/// by the process's.
+/// A held poll: a waiter that wakes on a change of its validation, on time-out, when the client leaves, and on
+/// shutdown.
 struct HeldPoll: Sendable {
     let waiter: Waiter
     private let watch: ConnectionWatch
 
-    /// Registers; to be balanced by ``end()``.
+    /// Registers the poll. Call ``end()`` exactly once for it.
     ///
     /// - Throws: ``ClientGone``.
     init(_ waiter: Waiter, on channel: any Channel) async throws {
@@ -17,7 +17,7 @@ struct HeldPoll: Sendable {
                 try channel.pipeline.syncOperations.handler(type: ConnectionHandler.self).watch
             }.get()
         } catch {
-            // The pipeline is taken down with the connection.
+            // A closed connection has lost its pipeline.
             waiter.leave()
             throw ClientGone()
         }
@@ -34,5 +34,5 @@ struct HeldPoll: Sendable {
     }
 }
 
-/// The client left while its poll was held: nobody is there to be answered.
+/// The client left while its poll was held, so no answer is sent.
 struct ClientGone: Error {}

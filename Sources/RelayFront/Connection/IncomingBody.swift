@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// A request's body that is still arriving. Read once, by one task.
+/// A request's body that is still arriving. One task reads it once.
 final class IncomingBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
@@ -18,15 +18,15 @@ final class IncomingBody: AsyncSequence, Sendable {
         mutating func next() async throws -> ByteBuffer? { try await body.next() }
     }
 
-    /// Unread bytes above which the connection is not read.
+    /// Number of unread bytes above which the connection is not read.
     private static let mostBytes = 64 << 10
 
     private let state: NIOLockedValueBox<State>
     private let onRead: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - received: what has arrived already.
-    ///   - onRead: called when more bytes fit.
+    ///   - received: bytes that have arrived already.
+    ///   - onRead: called when there is space for more bytes.
     init(_ received: ByteBuffer?, onRead: @escaping @Sendable () -> Void) {
         state = NIOLockedValueBox(State(received: received))
         self.onRead = onRead
@@ -47,7 +47,7 @@ final class IncomingBody: AsyncSequence, Sendable {
         reader?.resume(returning: bytes)
     }
 
-    /// - Parameter error: nil where it has arrived whole.
+    /// - Parameter error: nil if the body has arrived whole.
     func finish(throwing error: (any Error)? = nil) {
         let end: Result<ByteBuffer?, any Error> = error.map { .failure($0) } ?? .success(nil)
         let reader = state.withLockedValue { state in
@@ -57,7 +57,7 @@ final class IncomingBody: AsyncSequence, Sendable {
         reader?.resume(with: end)
     }
 
-    /// Nobody will read the rest.
+    /// Drops the unread rest.
     func discard() {
         state.withLockedValue { state in
             state.received = nil

@@ -1,17 +1,18 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// An event loop as something that tasks can run on.
+/// An event loop as a task executor.
 ///
-/// Everything of a connection runs on its own event loop. Left alone, each request would go from the loop's thread to the process's
-/// pool of threads and back: two wake-ups, which cost more than an answer from memory. What runs for long must leave the loop by
-/// itself, or it holds up the loop's other connections.
+/// All work of a connection runs on its event loop. Otherwise each request would move to the process's thread pool and
+/// back: two wake-ups, which cost more than an answer from memory. Long work must leave the loop by itself, or it
+/// blocks the loop's other connections.
 final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 
     private init(_ loop: any EventLoop) { self.loop = loop }
 
-    /// One for each loop, for the length of the process: a job names its executor without holding it.
+    /// The executor of a loop. It lives as long as the process, since a job refers to its executor without retaining
+    /// it.
     static func of(_ loop: any EventLoop) -> LoopExecutor {
         all.withLockedValue { all in
             if let known = all[ObjectIdentifier(loop)] { return known }

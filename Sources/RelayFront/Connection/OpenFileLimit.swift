@@ -6,13 +6,13 @@
     import Darwin
 #endif
 
-/// How many descriptors the process may open.
+/// The process's limit of open file descriptors.
 enum OpenFileLimit {
-    /// Kept for the database, the calls upstream and everything else that is no client's connection.
+    /// Descriptors reserved for the database, calls to others and everything else except clients' connections.
     static let reserve = 256
 
-    /// What clients' connections may take. Running out of descriptors ends a server that accepts until it fails, so it
-    /// must stop accepting before.
+    /// Number of clients' connections to allow. The server must stop accepting before it runs out of descriptors, since
+    /// a failed accept ends it.
     static func connections(wanted: Int) -> Int {
         var limits = rlimit()
         #if canImport(Glibc)
@@ -21,7 +21,8 @@ enum OpenFileLimit {
             let resource = RLIMIT_NOFILE
         #endif
         guard getrlimit(resource, &limits) == 0 else { return wanted }
-        // The soft limit is often 1,024, for programs that use select(2); other programs may use the hard one.
+        // The soft limit is often 1,024, for programs that use select(2). Other programs may raise it to the hard
+        // limit.
         if limits.rlim_cur < limits.rlim_max {
             var raised = limits
             raised.rlim_cur = limits.rlim_max

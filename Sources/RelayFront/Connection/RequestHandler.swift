@@ -6,33 +6,34 @@ import NIOHTTPTypes
 
 /// Answers a connection's requests, one after the other, on the connection's event loop.
 ///
-/// A request goes to the routes once it has arrived whole. One that takes more than one read goes at the end of the first read,
-/// with a stream for its body. Pipelined requests wait here. While too much waits, the connection is not read.
+/// A request goes to its route when it has arrived whole. If it takes more than one read, it goes at the end of the
+/// first read, with a stream for its body. Pipelined requests wait here. While too many parts wait, the connection is
+/// not read.
 ///
-/// No request is begun while the client leaves too many answers unread: its answers would fill the memory of the process.
+/// No request starts while the client leaves too many answers unread: the answers would fill the process's memory.
 final class RequestHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = Never
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// Parts of pipelined requests above which the connection is not read.
+    /// Number of waiting parts of pipelined requests above which the connection is not read.
     private static let mostWaiting = 8
 
     private let responder: FrontResponder
     let executor: LoopExecutor
     private let end: EventLoopPromise<Void>
     private var context: ChannelHandlerContext?
-    /// The request that is being read and was not yet handed on, with what has arrived of its body.
+    /// The request being read that no route has yet, and the part of its body that arrived.
     private var head: HTTPRequest?
     private var body: ByteBuffer?
-    /// The body of a request that was handed on before it had arrived whole.
+    /// The body of a request whose route started before it had arrived whole.
     private var incoming: IncomingBody?
     private var isAnswering = false
-    /// No request is taken after this one.
+    /// Whether no further request is accepted.
     private var isLast = false
     private var waiting = CircularBuffer<HTTPRequestPart>(initialCapacity: 0)
-    /// Why the input ended while parts were waiting; the inner `nil` is the client's own end.
+    /// Why the input ended while parts were waiting; the inner `nil` means that the client ended it.
     private var inputEnd: (any Error)??
     private var isReadHeld = false
     private var needsFlush = false
@@ -51,7 +52,7 @@ final class RequestHandler: ChannelDuplexHandler {
         self.context = nil
         head = nil
         waiting.removeAll()
-        // Nobody is left to get an answer.
+        // The connection is gone, so no answer can be sent.
         incoming?.finish(throwing: HTTPParserError.invalidEOFState)
         incoming = nil
         writer.take()?.resume(throwing: ChannelError.ioOnClosedChannel)
@@ -87,7 +88,8 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Until a request is answered, only the rest of its own body can be taken. One whose head was taken is taken whole.
+    /// Whether a part can be processed now. Until a request is answered, only the rest of its body can. A request whose
+    /// head was processed is processed whole.
     private func canTake(_ context: ChannelHandlerContext) -> Bool {
         incoming != nil || !isAnswering && (head != nil || context.channel.isWritable)
     }
@@ -141,7 +143,7 @@ final class RequestHandler: ChannelDuplexHandler {
             Request(head: head, body: body), context.channel, NIOLoopBound(self, eventLoop: context.eventLoop))
     }
 
-    /// - Parameter error: nil where the client has sent all that it wants to.
+    /// - Parameter error: nil if the client ended its input regularly.
     private func inputEnded(_ error: (any Error)?, _ context: ChannelHandlerContext) {
         guard canTake(context) else {
             if inputEnd == nil { inputEnd = .some(error) }
@@ -181,7 +183,7 @@ final class RequestHandler: ChannelDuplexHandler {
         context?.write(wrapOutboundOut(.body(body)), promise: nil)
     }
 
-    /// Sends what was written, and resumes when more may be written.
+    /// Sends what was written, and resumes the caller when more may be written.
     func flush(_ continuation: CheckedContinuation<Void, any Error>) {
         guard let context else { return continuation.resume(throwing: ChannelError.ioOnClosedChannel) }
         context.flush()
@@ -194,9 +196,9 @@ final class RequestHandler: ChannelDuplexHandler {
         answered()
     }
 
-    /// Instead of an answer. The connection ends with it.
+    /// Ends the connection instead of an answer.
     ///
-    /// - Parameter hasBegun: whether its head was written.
+    /// - Parameter hasBegun: whether the answer's head was written.
     func fail(_ error: any Error, hasBegun: Bool) {
         isLast = true
         if let context {
@@ -205,7 +207,7 @@ final class RequestHandler: ChannelDuplexHandler {
         answered()
     }
 
-    /// ``ConnectionHandler`` replaces it by a problem that says what is wrong.
+    /// Writes a bare 400. ``ConnectionHandler`` replaces it by a problem with the details.
     private func writeRefusal(_ context: ChannelHandlerContext) {
         write(HTTPResponse(status: .badRequest))
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
@@ -217,7 +219,7 @@ final class RequestHandler: ChannelDuplexHandler {
         context.flush()
     }
 
-    /// The rest of the request is read and discarded, then the next one is taken.
+    /// Drops the rest of the request's body, then processes the next request.
     private func answered() {
         isAnswering = false
         guard let context else { return end.succeed() }

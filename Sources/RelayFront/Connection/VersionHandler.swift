@@ -3,10 +3,10 @@ import NIOCore
 import NIOHTTP1
 import RelayCore
 
-/// Applies the rules of HTTP/1.0 and HTTP/1.1 that NIO's codecs leave to a server (RFC 9112): how often `Host` is named, which
-/// connections are kept, and that no chunks go to a client of HTTP/1.0.
+/// Applies the rules of HTTP/1.0 and HTTP/1.1 that NIO's codecs leave to servers (RFC 9112): the number of `Host`
+/// fields, which connections stay open, and no chunks for clients of HTTP/1.0.
 ///
-/// Stands before the codec that converts to `HTTPTypes`: behind it no request has a version.
+/// Precedes the codec that converts to `HTTPTypes`, since converted requests have no version.
 final class VersionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -15,9 +15,9 @@ final class VersionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private var requests = 0
     private var answers = 0
-    /// Numbers of the requests of HTTP/1.0 that are not answered yet.
+    /// Numbers of the unanswered HTTP/1.0 requests.
     private var oldRequests = CircularBuffer<Int>(initialCapacity: 0)
-    /// The connection ends with the refusal of a request. Nothing behind that is read.
+    /// Whether a request was refused. The connection ends with that answer, and nothing after it is read.
     private var isRefused = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -32,7 +32,7 @@ final class VersionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         if isOld {
             oldRequests.append(requests)
-            // RFC 9110 section 10.1.1: such a client knows no 100.
+            // RFC 9110 section 10.1.1: an HTTP/1.0 client does not expect a 100.
             head.headers.remove(name: "Expect")
         }
         requests += 1
@@ -48,7 +48,7 @@ final class VersionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         switch unwrapOutboundIn(data) {
         case .head(var head):
-            // The encoder sends chunks by this version.
+            // The encoder uses this version to decide on chunks.
             head.version = .http1_0
             if !head.headers.contains(name: "Connection") { head.headers.add(name: "Connection", value: "keep-alive") }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
@@ -60,7 +60,7 @@ final class VersionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// An answer without a length ends with its connection.
+    /// Whether the client asks for an event stream. Its answer has no length and ends with the connection.
     private static func asksForStream(_ head: HTTPRequestHead) -> Bool {
         head.headers["Accept"].contains { AcceptHeader.wantsEventStream($0) }
     }
@@ -70,6 +70,7 @@ final class VersionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 extension VersionHandler: Sendable {}
 
 extension HTTPFields {
-    /// Whether the connection ends with the answer. Of a request ``VersionHandler`` has written it in this form.
+    /// Whether the connection ends with the answer. For requests, ``VersionHandler`` has written the field in this
+    /// form.
     var closesConnection: Bool { self[.connection]?.isSame("close") == true }
 }

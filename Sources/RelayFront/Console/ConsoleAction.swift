@@ -5,24 +5,24 @@ import RelayCore
 import RelayStore
 import StoreSignals
 
-/// What an operator may do at the console: each is asked for once more before it is done, with a reason, and written down.
+/// An operator's action in the console. Each needs a confirmation and a reason, and is recorded in the audit log.
 enum ConsoleAction: String, CaseIterable, Sendable {
     case retry, abandon, replayNotification, testNotification, confirmTopic, replayWebhook, replayEvent,
         replaySubscription, lookUpRefunds, enableEndpoint, disableEndpoint, resync, refresh, revokeKey
 
-    /// How the console asks for one.
+    /// Texts by which the console asks for confirmation.
     struct Form: Sendable {
-        /// Under `/console/`, and with `:id` in it.
+        /// Path under `/console/`, with `:id`.
         var path: String
         var section: Section
         var title: String
         var button: String
-        /// What will happen.
+        /// The action's effect, for the confirmation.
         var consequence: String
         var done: String
-        /// It cannot be taken back.
+        /// Whether it cannot be undone.
         var isGrave = false
-        /// Lists offer it for several rows at once.
+        /// Whether lists offer it for several rows at once.
         var takesSelections = false
     }
 
@@ -121,12 +121,12 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         }
     }
 
-    /// For the form that confirms it.
+    /// Route of the form that confirms it.
     var route: String { "/console/" + form.path }
 
     func path(_ id: String) -> String { route.replacing(":id", with: id) }
 
-    /// The page that follows.
+    /// The page that follows the action.
     func page(_ id: String) -> String {
         switch self {
         case .retry, .abandon: "/console/validations/" + id
@@ -185,7 +185,7 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         }
     }
 
-    /// Nil where Cleeng has answered.
+    /// The error if Cleeng was not asked; nil if it answered.
     private static func problem(_ outcome: CustomerInquiryOutcome) -> Problem? {
         switch outcome {
         case .asked: nil
@@ -196,7 +196,7 @@ enum ConsoleAction: String, CaseIterable, Sendable {
     }
 }
 
-/// A publisher's customer as one part of a path: names may hold anything.
+/// A publisher's customer, encoded as one part of a path. Usernames may contain any characters.
 struct ResyncTarget: Sendable {
     var publisher: PublisherID
     var username: Username
@@ -219,7 +219,7 @@ struct ResyncTarget: Sendable {
 }
 
 extension ConsoleAction {
-    /// Whether the App Store reaches this relay, in each of its environments.
+    /// Actions that test whether the App Store reaches this relay, one per environment.
     static let tests = ["Production", "Sandbox"].map {
         ListPage.Link("Test notifications of \($0)", href: testNotification.path($0))
     }

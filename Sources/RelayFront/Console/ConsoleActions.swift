@@ -3,7 +3,7 @@ import Hummingbird
 import RelayCore
 import RelayStore
 
-/// Asks whether it is meant, and does it.
+/// Asks the operator for confirmation, and performs actions.
 struct ConsoleActions: Sendable {
     let tools: OpsTools
 
@@ -12,7 +12,7 @@ struct ConsoleActions: Sendable {
         return visit.response(page(action, try id(visit), visit))
     }
 
-    /// Whatever cannot be done is said on the page that asked.
+    /// Performs an action. Every error appears on the confirmation page.
     func act(_ action: ConsoleAction, _ visit: ConsoleVisit, _ form: FormBody) async throws -> Response {
         let id = try id(visit)
         guard let reason = Self.reason(form["reason"]) else {
@@ -35,7 +35,7 @@ struct ConsoleActions: Sendable {
 
     static let wantsReason = "Say why, in at most \(OperatorReason.maximumLength) characters."
 
-    /// Nil for what is none.
+    /// The reason for the audit log; nil if it is empty, too long or contains NUL.
     static func reason(_ text: String?) -> String? {
         let reason = text?.trimmingSpace() ?? ""
         let isLong = reason.unicodeScalars.count > OperatorReason.maximumLength

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import RelayStore
 
-/// What all pages of the console have in common: who looks at them, what is around them, and how they are sent.
+/// Shared parts of the console's pages: the session, the frame, the answer.
 struct ConsoleContext: Sendable {
     let store: RelayStore
     let pages: ConsolePages
@@ -21,7 +21,7 @@ struct ConsoleContext: Sendable {
     static let signInPath = "/console/sign-in"
     private static let mostFormBytes = 16 << 10
 
-    /// A page that only who is signed in may see.
+    /// A page for signed-in visitors only.
     func page(_ path: String, _ show: @escaping @Sendable (ConsoleVisit) async throws -> Response) -> Route {
         .get(path) { request, context in
             guard let visit = try await visit(request, context) else { return Self.toSignIn(request) }
@@ -29,7 +29,7 @@ struct ConsoleContext: Sendable {
         }
     }
 
-    /// What an operator may do: a form that the console itself has sent out.
+    /// An action: a form that a page of the console has sent.
     func action(
         _ path: String, _ act: @escaping @Sendable (ConsoleVisit, FormBody) async throws -> Response
     ) -> Route {
@@ -46,7 +46,7 @@ struct ConsoleContext: Sendable {
         return form
     }
 
-    /// Nil where nobody is signed in.
+    /// Nil if the visitor is not signed in.
     func visit(_ request: Request, _ context: FrontContext) async throws -> ConsoleVisit? {
         guard let token = SessionCookie.token(in: request.headers), let session = try await store.sessions.find(token)
         else {
@@ -62,7 +62,7 @@ struct ConsoleContext: Sendable {
         try FormBody(try await BodyReader(maximumBytes: Self.mostFormBytes).read(request, ofAnyType: true))
     }
 
-    /// What browsers say themselves of where a request comes from, where they say it.
+    /// Whether the request comes from the console's own site, if the browser reports it.
     static func isOwnSite(_ request: Request) -> Bool {
         guard let site = request.headers[.secFetchSite] else { return true }
         return site == "same-origin" || site == "none"
@@ -73,7 +73,7 @@ struct ConsoleContext: Sendable {
         return redirect(signInPath + next)
     }
 
-    /// Makes the frame of a page that needs no session.
+    /// The frame of a page that needs no session.
     func frame(_ title: String) -> Frame {
         var frame = Frame(title: title, assets: pages.assets)
         frame.renderedAt = store.memory.clock.now.map { ConsoleText.time($0) }
@@ -92,7 +92,7 @@ struct ConsoleContext: Sendable {
         return Response(status: .seeOther, headers: headers)
     }
 
-    /// The error, for the user who met it.
+    /// The error page for console visitors.
     static func problem(_ problem: Problem, _ pages: ConsolePages) -> Response {
         var headers = problem.headers
         for field in Self.headers { headers[field.name] = field.value }
@@ -103,7 +103,7 @@ struct ConsoleContext: Sendable {
             body: ResponseBody(byteBuffer: ByteBuffer(string: pages.render(page))))
     }
 
-    /// Nothing from elsewhere, nothing in line, in nobody's frame, kept by nobody.
+    /// Forbids content from other sites, inline content, framing and caching.
     private static let headers: HTTPFields = [
         .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
         .contentSecurityPolicy:

@@ -2,15 +2,15 @@ import ConsolePages
 import Hummingbird
 import Operations
 
-/// A page that lists what operators see: what it may be narrowed by, a table, the next page, and the same as a file.
+/// A list page: its filters, the table, the next page, and the same rows as a file.
 struct ConsoleList<Item: Viewed>: Sendable {
-    /// What the query may have. All of it goes along to the next page.
+    /// A query item that the list accepts. Links to the next page contain all of them.
     struct Filter: Sendable {
         var name: String
         var label: String
-        /// Nil: to be typed.
+        /// Allowed values; nil for free text.
         var choices: [String]?
-        /// What counts where nothing is asked for.
+        /// Value that applies if the query has none.
         var standard: String?
 
         init(_ name: String, _ label: String, of choices: [String]? = nil, standard: String? = nil) {
@@ -25,24 +25,24 @@ struct ConsoleList<Item: Viewed>: Sendable {
     var path: String
     var title: String
     var lead: String?
-    /// For operators: what can be done that is about no row.
+    /// For operators: actions that concern no row.
     var links: [ListPage.Link] = []
     var filters: [Filter]
     var list: OpsList<Item>
-    /// What can be done with selected rows.
+    /// Actions for selected rows.
     var picks: [ConsoleAction] = []
-    /// As its file is named; nil: it cannot be had as one.
+    /// Name of the file; nil if there is none.
     var file: String?
-    /// In how many seconds the first page is fetched anew.
+    /// Seconds after which the first page is reloaded.
     var live: Int?
-    /// - Parameter visit: whose visitor may act on rows; nil: in a file nobody can.
+    /// - Parameter visit: the visitor, who may act on rows; nil in a file, which contains no actions.
     var table: @Sendable (_ items: [Item], _ visit: ConsoleVisit?) -> Table
 
-    /// What was found.
+    /// Result of a read.
     struct Found: Sendable {
         var items: [Item] = []
         var next: String?
-        /// What is wrong with the query.
+        /// Error in the query.
         var wrong: String?
     }
 
@@ -59,7 +59,7 @@ struct ConsoleList<Item: Viewed>: Sendable {
         return found
     }
 
-    /// - Parameter choices: of filters, by their names, that are known only now.
+    /// - Parameter choices: values of filters, by name, that are known only at run time.
     func page(
         _ found: Found, _ visit: ConsoleVisit, alert: String? = nil,
         choices: [String: [(value: String, title: String)]] = [:]
@@ -80,7 +80,7 @@ struct ConsoleList<Item: Viewed>: Sendable {
             picks: picks.isEmpty || !visit.isOperator ? nil : ConsoleSelection.picks(picks))
     }
 
-    /// Nil where none is wanted.
+    /// Nil if the query does not ask for a file.
     func file(_ visit: ConsoleVisit) async throws -> Response? {
         guard let file, visit.query["format"] == "csv" else { return nil }
         return try await ConsoleExport.response(file, items(visit)) {
@@ -89,7 +89,7 @@ struct ConsoleList<Item: Viewed>: Sendable {
         }
     }
 
-    /// Addresses of pages have more in them than the list reads.
+    /// Reads a page. Ignores unknown items, since page addresses contain more than the list reads.
     private func read(_ query: QueryItems, _ visit: ConsoleVisit) async throws -> OpsList<Item>.Page {
         try await list.read(PageQuery(query, ignoresUnknown: true), visit.store, visit.scope)
     }
@@ -101,9 +101,9 @@ struct ConsoleList<Item: Viewed>: Sendable {
 
 extension Table {
     /// - Parameters:
-    ///   - labels: over columns that the console names in its own way, by the field's name.
-    ///   - acts: over a last column with what can be done with a row, and its address.
-    ///   - cell: of a field, by its name, and its text.
+    ///   - labels: column titles that differ from the console's standard, by the field's name.
+    ///   - acts: title of a last column with actions on a row, and their addresses.
+    ///   - cell: makes a cell from the field's name, the item and its text.
     init<Item: Viewed>(
         _ items: [Item], _ columns: [Field<Item>], labels: [String: String] = [:], empty: String,
         acts: (label: String, href: (Item) -> (title: String, href: String)?)? = nil,
@@ -122,16 +122,16 @@ extension Table {
     }
 }
 
-/// A list as a file for spreadsheets: what the filter finds from its beginning on, so many rows and no more.
+/// Exports a list as a file for spreadsheets: the filtered rows from the beginning, up to a maximum.
 enum ConsoleExport {
     static let mostRows = 5_000
-    /// For clicking.
+    /// Columns that contain only actions.
     private static let dropped: Set<String> = ["Replay"]
 
     /// - Parameters:
     ///   - items: the filter.
-    ///   - page: one page of it: the rows, and where the next one begins.
-    /// - Throws: ``Problem`` 422 for a filter that is wrong.
+    ///   - page: reads one page: the rows, and the cursor of the next page.
+    /// - Throws: ``Problem`` 422 for an invalid filter.
     static func response(
         _ name: String, _ items: [(String, String?)],
         page: (QueryItems) async throws -> (table: Table, count: Int, next: String?)
@@ -146,7 +146,7 @@ enum ConsoleExport {
             count += found.count
             cursor = found.count > 0 ? found.next : nil
         } while cursor != nil && count < mostRows
-        // That there is more is said where it is seen, and not in a row that could be taken for one.
+        // The file name shows that rows are missing. A row for that could be mistaken for data.
         let file = cursor == nil ? name : "\(name)-first-\(mostRows)"
         return Response(
             status: .ok,

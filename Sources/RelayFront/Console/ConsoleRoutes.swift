@@ -3,10 +3,10 @@ import Hummingbird
 import RelayCore
 import RelayStore
 
-/// `/` and `/console/…` of the ops port: the console's pages, and what is done with their forms.
+/// Routes `/` and `/console/…` of the ops port: the console's pages and forms.
 struct ConsoleRoutes: Sendable {
     let console: ConsoleContext
-    /// What an action needs that is more than the database.
+    /// Performs the actions, which need more than the database.
     let actions: ConsoleActions
 
     var routes: [Route] {
@@ -44,8 +44,8 @@ struct ConsoleRoutes: Sendable {
 
     // MARK: Assets
 
-    /// Named by what is in them, so that they may be kept for ever. Another version's name gets this one's: a page may be older than
-    /// the copy that is asked.
+    /// Serves an asset. Its name contains the version, so it may be cached for ever. Another version's name gets this
+    /// version's asset: a page may come from an older copy.
     private func asset(_ request: Request, _ context: FrontContext) async throws -> Response {
         guard let name = context.parameters.get("name"), let asset = console.pages.assets[name] else {
             throw Problem(.notFound, "nothing has this address")
@@ -103,13 +103,13 @@ struct ConsoleRoutes: Sendable {
         return ConsoleContext.redirect(ConsoleContext.signInPath, cookie: cookie)
     }
 
-    // By itself: Swift 6.3.1 crashes when it optimizes this as a part of the above.
+    // A separate function: Swift 6.3.1 crashes when it optimizes this inside the caller.
     private func end(_ visit: ConsoleVisit) async throws {
         try visit.check(try await console.form(visit.request))
         try await console.store.sessions.end(visit.token, key: visit.session.key)
     }
 
-    /// Nil for an address that leads away from the console.
+    /// Nil if the address leads away from the console.
     private static func local(_ path: String) -> String? {
         let isPage = path == "/" || path.hasBytes(first: "/console/") || path.hasBytes(first: "/?")
         return isPage && !path.utf8.contains { $0 < 0x21 || $0 == UInt8(ascii: "\\") } ? path : nil

@@ -1,15 +1,15 @@
 import ConsolePages
 import Hummingbird
 
-/// One action on several rows: asked for once, with one reason, and done and written down row by row.
+/// One action on several rows: one confirmation and one reason, but performed and recorded row by row.
 struct ConsoleSelection: Sendable {
     static let path = "/console/selected"
-    /// Rows on one page.
+    /// Bound of selected rows: one page.
     static let most = 50
 
     let actions: ConsoleActions
 
-    /// What lists offer.
+    /// The selection that a list offers.
     static func picks(_ offered: [ConsoleAction]) -> ListPage.Picks {
         ListPage.Picks(
             target: path, buttons: offered.map { .init($0.rawValue, $0.form.button, isGrave: $0.form.isGrave) })
@@ -45,7 +45,7 @@ struct ConsoleSelection: Sendable {
             } catch {
                 let problem = Problem(describing: error)
                 outcomes.append((id, "\(problem.code.title): \(problem.detail)"))
-                // Whatever ails the service ails the next one, too.
+                // A server error would affect the next rows too.
                 if problem.status.kind == .serverError { trouble = problem.code.title }
             }
         }
@@ -81,7 +81,7 @@ struct ConsoleSelection: Sendable {
                 }, empty: ""), here: action.form.section.path)
     }
 
-    /// One of those that lists offer.
+    /// The action by its name, if lists offer it.
     private func action(_ name: String?) throws -> ConsoleAction {
         switch name.flatMap({ ConsoleAction(rawValue: $0) }) {
         case let action? where action.form.takesSelections: action

@@ -2,7 +2,7 @@ import ConsolePages
 import Formats
 import RelayCore
 
-/// How things are written for people.
+/// Texts for people.
 enum ConsoleText {
     /// `2026-11-20 10:00:00.123`, in UTC.
     static func time(_ moment: Timestamp) -> String {
@@ -24,7 +24,7 @@ enum ConsoleText {
         }
     }
 
-    /// Names the API of Cleeng's that a purchase is sent to.
+    /// Cleeng's API that receives such a purchase.
     static func driver(_ driver: PurchaseDriver) -> String {
         switch driver {
         case .receipt: "a receipt of the App Store's (/apple/payment)"
@@ -39,8 +39,8 @@ enum ConsoleText {
     /// What a status means for the customer.
     ///
     /// - Parameters:
-    ///   - isPursued: it is still sent or watched.
-    ///   - isSent: Cleeng has taken it.
+    ///   - isPursued: whether it is still sent or watched.
+    ///   - isSent: whether Cleeng has accepted it.
     static func meaning(_ validation: Validation, isPursued: Bool, isSent: Bool) -> String {
         switch validation.status {
         case .pending: isSent ? "The app waits for an answer." : "The app waits; Cleeng has not taken the purchase yet."
@@ -59,7 +59,7 @@ enum ConsoleText {
     }
 }
 
-/// Addresses of pages.
+/// Addresses of the console's pages.
 enum ConsoleLink {
     static func validation(_ id: ValidationID) -> String { "/console/validations/\(id)" }
 
@@ -71,7 +71,7 @@ enum ConsoleLink {
         "/console/subscriptions?originalTransactionId=" + key.text.percentEncoded
     }
 
-    /// A page with its query, without what is nil.
+    /// A page's address with its query; nil values are omitted.
     static func page(_ path: String, _ items: [(String, String?)]) -> String { path + "?" + query(items) }
 
     static func query(_ items: [(String, String?)]) -> String {

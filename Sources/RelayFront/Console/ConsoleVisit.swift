@@ -4,7 +4,7 @@ import Operations
 import RelayCore
 import RelayStore
 
-/// One request to the console, of somebody who is signed in.
+/// One request of a signed-in visitor to the console.
 struct ConsoleVisit: Sendable {
     let console: ConsoleContext
     let request: Request
@@ -16,7 +16,7 @@ struct ConsoleVisit: Sendable {
     var store: RelayStore { console.store }
     var isOperator: Bool { session.key.role.opens(.opsOperator) }
     var actor: Actor { Actor(session.key) }
-    /// Rows that the pages show, and the actions change.
+    /// Rows that the pages may show and the actions may change.
     var scope: OpsScope { session.key.opsScope }
 
     private var roleText: String {
@@ -30,7 +30,7 @@ struct ConsoleVisit: Sendable {
         }
     }
 
-    /// - Throws: ``Problem`` 403 for a form that no page of this session has sent out.
+    /// - Throws: ``Problem`` 403 for a form that was not sent by a page of this session.
     func check(_ form: FormBody) throws {
         guard ConsoleContext.isOwnSite(request), form["token"].map(token.isFormToken) == true else {
             throw Problem(
@@ -38,7 +38,7 @@ struct ConsoleVisit: Sendable {
         }
     }
 
-    /// With what was just done, where an action led here.
+    /// The frame of a page. After an action it shows the action's result.
     func frame(_ title: String, at section: Section, live: Int? = nil) -> Frame {
         var frame = console.frame(title)
         frame.welcome(session.key.name, role: roleText, formToken: token.formToken, at: section)
@@ -51,23 +51,23 @@ struct ConsoleVisit: Sendable {
         console.response(page, status: status)
     }
 
-    /// What keeps customers from access now. Nil where nothing does.
+    /// Text about what keeps customers from access now; nil if nothing does.
     func alert() async throws -> String? { Diagnosis(try await summary()).alert }
 
-    /// How things stand with what the visitor may see, without counts by status.
+    /// Summary of what the visitor may see, without counts by status.
     func summary() async throws -> OpsSummary { try await console.summaries.value(in: scope) }
 }
 
-/// The query of a page's address, as a browser's form writes it.
+/// Query of a page's address, as browsers' forms write it.
 struct ConsoleQuery: Sendable {
     private let items: QueryItems
 
     init(_ request: Request) {
-        // A form's space is a plus sign, and its plus sign is escaped.
+        // In a form's query a plus sign means a space, and a real plus sign is escaped.
         items = QueryItems((request.uri.query ?? "").parts(at: "+").joined(separator: "%20"))
     }
 
-    /// Without the space around it.
+    /// The value without surrounding space; nil if it is empty.
     subscript(name: String) -> String? {
         items[name].flatMap { text in
             let text = text.trimmingSpace()
@@ -77,7 +77,7 @@ struct ConsoleQuery: Sendable {
 
     /// Runs a read.
     ///
-    /// - Returns: what is wrong with the query, in a sentence; nil where nothing is.
+    /// - Returns: a sentence about what is wrong with the query; nil if nothing is.
     func reading(_ read: (QueryItems) async throws -> Void) async throws -> String? {
         do {
             try await read(items)

@@ -4,7 +4,7 @@ import Hummingbird
 import RelayCore
 import RelayStore
 
-/// Everything of one customer: what they bought, what they own, what passed to or from them.
+/// The page of one customer: purchases, subscriptions and transfers.
 enum CustomerView {
     private static let most = 20
 
@@ -26,7 +26,7 @@ enum CustomerView {
             guard visit.isOperator, CustomerEmail(text) != nil else {
                 return visit.response(form(visit, EmailAddress(text), wrong: "Nothing is known of \(text)."))
             }
-            // Cleeng may know them.
+            // Unknown here, but Cleeng may know the customer.
             publishers = try await store.publishers.list(in: visit.scope).prefix(10).map(\.id)
         }
         var frame = visit.frame(text, at: .customers, live: 5)
@@ -75,7 +75,7 @@ enum CustomerView {
     }
 }
 
-/// `/console/search`: from whatever somebody has in hand to the page that shows it.
+/// `/console/search`: finds the page for an id, an email or a transaction.
 enum SearchView {
     static func show(_ visit: ConsoleVisit) async throws -> Response {
         guard let text = visit.query["q"] else { return ConsoleContext.redirect("/") }
@@ -83,7 +83,7 @@ enum SearchView {
             return ConsoleContext.redirect(ConsoleLink.validation(id))
         }
         if text.hasByte("@") { return ConsoleContext.redirect(ConsoleLink.customer(EmailAddress(text))) }
-        // A purchase that never came through is of no subscription yet.
+        // A purchase without a grant belongs to no subscription yet.
         let known = try await visit.store.ops.subscriptions(
             matching: SubscriptionFilter(originalTransactionID: TransactionID(text), limit: 1), in: visit.scope)
         guard known.items.isEmpty else { return ConsoleContext.redirect(ConsoleLink.subscription(TransactionID(text))) }

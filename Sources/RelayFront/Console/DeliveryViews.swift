@@ -4,7 +4,7 @@ import Operations
 import RelayCore
 import RelayStore
 
-/// What comes from Cleeng and the App Store, and what is passed on.
+/// Pages of messages: from Cleeng and the stores, and to publishers.
 enum DeliveryViews {
     static let notifications = ConsoleList<OpsNotification>(
         section: .notifications, path: Section.notifications.path, title: "Notifications",
@@ -185,7 +185,7 @@ enum DeliveryViews {
             ? .init("active", tone: .ok, note: note) : .init("failing", tone: .warning, note: note)
     }
 
-    // MARK: How they stand
+    // MARK: Tones
 
     private static func tone(_ one: OpsNotification) -> Tone {
         switch one.relay {

@@ -4,7 +4,7 @@ import Operations
 import RelayCore
 import RelayStore
 
-/// The first page: what is wrong, who waits longest, how busy the relay is.
+/// The first page: problems, the longest waiting purchases and the load.
 enum OverviewView {
     private static let hours = 6
     private static let step = Duration.seconds(300)

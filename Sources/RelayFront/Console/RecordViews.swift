@@ -5,7 +5,7 @@ import Operations
 import RelayCore
 import RelayStore
 
-/// Orders, keys, and who did what.
+/// Pages of orders, keys and the audit log.
 enum RecordViews {
     static func orders(_ visit: ConsoleVisit) async throws -> Response {
         let (query, path) = (visit.query, Section.orders.path)
@@ -82,7 +82,7 @@ enum RecordViews {
     }
 }
 
-/// What is sold as what, and what was bought under an offer that does not have it.
+/// The page of the catalogue, and of purchases whose product does not belong to their offer.
 enum OfferView {
     private static let most = 500
 

@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 import RelayCore
 import RelayStore
 
-/// How things stand, read once a second for all who may see the same.
+/// Summaries, read at most once a second for all visitors with the same scope.
 struct ScopedSummaries: Sendable {
     let store: RelayStore
     private let recent = NIOLockedValueBox<[PublisherID?: Recent<OpsSummary>]>([:])
@@ -18,12 +18,12 @@ struct ScopedSummaries: Sendable {
     }
 }
 
-/// What is read once for all of this process that ask within a second: pages keep themselves up to date, and ten browsers are to
-/// cost what one does.
+/// A value that all callers in this process share, read at most once per lifetime. Pages reload by themselves, and ten
+/// browsers must not cost more than one.
 actor Recent<Value: Sendable> {
     private let lifetime: Duration
     private let read: @Sendable () async throws -> Value
-    /// With when its read began.
+    /// The value and the time when its read began.
     private var kept: (value: Value, since: ContinuousClock.Instant)?
     private var underWay: Task<Value, any Error>?
 
@@ -32,12 +32,12 @@ actor Recent<Value: Sendable> {
         self.read = read
     }
 
-    /// - Throws: what the read throws, to all who wait for it; the next one who asks reads again.
+    /// - Throws: the read's error, to all callers that wait for it. The next caller reads again.
     func value() async throws -> Value {
         if let kept, ContinuousClock.now - kept.since < lifetime { return kept.value }
         if let underWay { return try await underWay.value }
         let begin = ContinuousClock.now
-        // Of nobody's request: who asked first may hang up.
+        // A task of its own, since the first caller may cancel.
         let task = Task { [read] in try await read() }
         underWay = task
         defer { underWay = nil }

@@ -2,7 +2,7 @@ import HTTPTypes
 import RelayCore
 import RelayStore
 
-/// The cookie that a browser is signed in with. No script can read it, no other site's form sends it.
+/// The cookie of a signed-in browser. Scripts cannot read it, and other sites' forms do not send it.
 enum SessionCookie {
     static let name = "relay_session"
     static let lifetime = Duration.seconds(43_200)
@@ -17,7 +17,7 @@ enum SessionCookie {
         return nil
     }
 
-    /// - Parameter isSecure: it came by https: then it is never sent by http.
+    /// - Parameter isSecure: whether the request came by https. The cookie is then never sent by http.
     static func set(_ token: ConsoleSession.Token, isSecure: Bool) -> String {
         "\(name)=\(token.text); Max-Age=\(lifetime.components.seconds); \(attributes(isSecure: isSecure))"
     }
@@ -28,6 +28,6 @@ enum SessionCookie {
         "Path=/; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
     }
 
-    /// As the proxy in front of the ops port says it. The port itself speaks http.
+    /// Whether the request came by https, as the proxy before the ops port reports. The port itself speaks http.
     static func isSecure(_ headers: HTTPFields) -> Bool { headers[.xForwardedProto] == "https" }
 }

@@ -4,7 +4,7 @@ import Operations
 import RelayCore
 import RelayStore
 
-/// Subscriptions with their lives, and who got one from whom.
+/// Pages of subscriptions with their timelines, and of transfers.
 enum SubscriptionViews {
     private static let subscriptions = ConsoleList<OpsSubscription>(
         section: .subscriptions, path: Section.subscriptions.path, title: "Subscriptions",
@@ -71,7 +71,7 @@ enum SubscriptionViews {
         }
     }
 
-    /// - Parameter visit: whose visitor may pick rows; nil: nobody.
+    /// - Parameter visit: the visitor, who may select rows; nil if none can be selected.
     static func table(_ items: [OpsSubscription], _ visit: ConsoleVisit? = nil) -> Table {
         Table(
             items,
@@ -91,7 +91,7 @@ enum SubscriptionViews {
         }
     }
 
-    /// What is wrong with it.
+    /// Text about a problem of the subscription; nil if there is none.
     private static func note(_ one: OpsSubscription) -> String? {
         let wrong = [one.problem?.name, one.parkedAt == nil ? nil : "parked"].compactMap(\.self)
         guard !wrong.isEmpty else { return nil }

@@ -3,14 +3,14 @@ import Operations
 import RelayCore
 import RelayStore
 
-/// What happened to one validation, against time and as a table.
+/// The timeline of one validation, as a diagram and as a table.
 enum ValidationTimeline {
-    /// - Parameter now: where it is not settled yet, the end.
+    /// - Parameter now: end of the diagram if the validation is not settled.
     static func axis(_ detail: ValidationDetail, now: Timestamp) -> TimeAxis {
         let one = detail.validation
         let events = detail.timeline.map { entry in
             let event = entry.event
-            // It is written when it was over.
+            // An event's time is its end.
             let begin = event.latency.map { event.at - $0 } ?? event.at
             let what = [event.kind.name, event.upstreamStatus.map { "HTTP \($0)" }, event.detail]
             return TimeAxis.Event(

@@ -5,7 +5,7 @@ import Operations
 import RelayCore
 import RelayStore
 
-/// Validations: the list, those that wait, those parked, and one with its timeline.
+/// Pages of validations: the list, waiting ones, parked ones, and one validation with its timeline.
 enum ValidationViews {
     private static let filters: [ConsoleList<ListedValidation>.Filter] = [
         .init("status", "Status", of: ValidationStatus.allCases.map(\.name)), .init("customerEmail", "Email"),
@@ -72,12 +72,12 @@ enum ValidationViews {
     }
 
     /// - Parameters:
-    ///   - now: reference of ages; nil: none are shown.
-    ///   - isWhole: with its reasons where there are none, too.
+    ///   - now: reference of ages; nil: no ages are shown.
+    ///   - isWhole: whether to show the reason column even if no row has a reason.
     static func table(
         _ items: [ListedValidation], now: Timestamp?, empty: String, isSelectable: Bool = false, isWhole: Bool = false
     ) -> Table {
-        // Of what waits there is none yet.
+        // Waiting validations have no reasons yet.
         let hasReasons = isWhole || items.contains { $0.validation.reason != nil || $0.parking != nil }
         var columns = ListedValidation.columns(
             "validationId", "status", "receivedAt", "customerEmail", "offerId", "publisher")
@@ -141,7 +141,7 @@ enum ValidationViews {
         "expiresAt", "attempts", "entitledBefore", "originalTransactionId", "transactionId", "environment", "productId",
         "bundleId", "applicationUsername", "couponCode", "driver", "receiptReadable")
 
-    /// As this page asks for them, where that is another way than a terminal's.
+    /// Labels of this page that differ from the terminal's.
     private static let labels = [
         "appType": "Sold in", "deadline": "Deadline of the app", "expiresAt": "Access until",
         "attempts": "Tries to send it", "entitledBefore": "Had access before",
@@ -174,7 +174,7 @@ enum ValidationViews {
         return facts
     }
 
-    /// When it continues, or why it does not.
+    /// When the pursuit continues, or why it does not.
     private static func step(_ next: Timestamp, owner: String?, now: Timestamp, isAlarmed: Bool) -> String {
         if let owner { return "under way, by \(owner)" }
         if next > now { return "at \(ConsoleText.time(next))" }

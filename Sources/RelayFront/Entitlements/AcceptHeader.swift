@@ -1,8 +1,8 @@
 import RelayCore
 
-/// `Accept` (RFC 9110 section 12.5.1), as far as it matters here.
+/// The parts of `Accept` (RFC 9110 section 12.5.1) that the relay uses.
 enum AcceptHeader {
-    /// Whether a stream of events is asked for by name; a wildcard does not ask for one.
+    /// Whether the client names the event stream type. A wildcard does not count.
     static func wantsEventStream(_ header: String?) -> Bool {
         guard let header, header.utf8.count >= 17 else { return false }
         return header.parts(at: ",", maxSplits: 32).prefix(32).contains { range in
@@ -15,9 +15,9 @@ enum AcceptHeader {
     }
 }
 
-/// `Cache-Control` of a request (RFC 9111 section 5.2.1), as far as it matters here.
+/// The parts of a request's `Cache-Control` (RFC 9111 section 5.2.1) that the relay uses.
 enum CacheControl {
-    /// Whether an answer of now is asked for.
+    /// Whether the client asks for an uncached answer.
     static func forbidsCache(_ header: String?) -> Bool {
         guard let header, header.utf8.count >= 8 else { return false }
         return header.parts(at: ",", maxSplits: 16).prefix(16).contains { $0.withoutBlanks.lowercased() == "no-cache" }
@@ -28,8 +28,8 @@ enum CacheControl {
 enum PreferWait {
     static let maximumSeconds = 60
 
-    /// Seconds, ``maximumSeconds`` at most; nil where no wait, or none that can be understood, is asked for: a preference
-    /// that is not understood is to be ignored.
+    /// Seconds, at most ``maximumSeconds``; nil if there is no wait or it is invalid. RFC 7240 requires servers to
+    /// ignore an invalid preference.
     static func parse(_ header: String?) -> Int? {
         guard let header else { return nil }
         for preference in header.parts(at: ",", maxSplits: 16).prefix(16) {

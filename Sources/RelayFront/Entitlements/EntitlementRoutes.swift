@@ -5,7 +5,8 @@ import NIOCore
 import RelayCore
 import RelayStore
 
-/// `GET /entitlements/{id}` and `GET /entitlements?customerEmail=&offerId=`: what an app may reveal.
+/// `GET /entitlements/{id}` and `GET /entitlements?customerEmail=&offerId=`: an app's questions whether a customer has
+/// access.
 struct EntitlementRoutes: Sendable {
     let store: RelayStore
     let authenticator: Authenticator
@@ -16,8 +17,8 @@ struct EntitlementRoutes: Sendable {
 
     var routes: [Route] { [.get("/entitlements/:id", cached: settled, one), .get("/entitlements", newest)] }
 
-    /// What an app asks to know. An object, as ``KnownValidation`` is: what is kept while a poll is held is kept thousands of
-    /// times, and an asynchronous function keeps every value that it has a name for.
+    /// An app's question. It is an object, as ``KnownValidation`` is: thousands of held polls each keep their values,
+    /// and an asynchronous function keeps every named value.
     private final class Question: Sendable {
         let id: ValidationID
         let key: APIKey
@@ -47,7 +48,7 @@ struct EntitlementRoutes: Sendable {
         }
     }
 
-    /// Another's is as unknown as none: an id tells nobody that it exists.
+    /// Reports another app's validation as unknown, so that an id does not reveal whether it exists.
     private static func check(_ known: KnownValidation, _ key: APIKey, _ customer: AuthorizedCustomer) throws {
         guard known.validation.publisher == key.publisher, known.validation.app == key.app else { throw unknown }
         try customer.check(known.validation.customer)
@@ -60,14 +61,15 @@ struct EntitlementRoutes: Sendable {
         }
         if let seconds = question.answer.appliedWait {
             let (end, channel) = (ContinuousClock.now + .seconds(seconds), context.channel)
-            // Not here: of ten thousand polls that come at once, none should keep the way to here while the database is asked.
+            // Holds the poll outside of this call: ten thousand simultaneous polls would each keep this call's memory
+            // while the database is read.
             context.notes.answer { try await hold(question, until: end, channel) }
             return Response(status: .noContent)
         }
         return question.response(try await read(question))
     }
 
-    /// A plain poll of a validation that is cached as settled.
+    /// Answers a plain poll of a validation that is cached as settled.
     private func settled(_ head: HTTPRequest, _ path: String) -> CachedAnswer? {
         let headers = head.headerFields
         guard let id = ValidationID(path.droppingBytes(first: "/entitlements/".utf8.count)), headers[.prefer] == nil,
@@ -94,7 +96,7 @@ struct EntitlementRoutes: Sendable {
     private func hold(
         _ question: Question, until end: ContinuousClock.Instant, _ channel: any Channel
     ) async throws -> Response {
-        // Registered before it is read: no change can fall between the two.
+        // Registers before reading, so that no change is missed between the two.
         let held = try await HeldPoll(store.memory.changes.register(question.id), on: channel)
         defer { held.end() }
         switch try await read(toHold: question) {
@@ -102,7 +104,7 @@ struct EntitlementRoutes: Sendable {
         case .wait(let known):
             switch try await holder.wait(held, known: known, until: end) {
             case .changed(let latest), .shutdown(let latest): return question.response(latest)
-            // Long ago it was pending: only a reading of now may still say so.
+            // The validation was pending before. Only a new read may still answer that.
             case .unchanged: return question.response(try await read(question))
             }
         }
@@ -123,7 +125,7 @@ struct EntitlementRoutes: Sendable {
     private func stream(_ known: KnownValidation, _ context: FrontContext) -> Response {
         Response(
             status: .ok,
-            // The last one keeps nginx from collecting the stream before it passes it on.
+            // The last field keeps nginx from buffering the stream.
             headers: [
                 .contentType: "text/event-stream", .cacheControl: "no-store",
                 HTTPField.Name("X-Accel-Buffering")!: "no",
@@ -137,7 +139,7 @@ struct EntitlementRoutes: Sendable {
         let query = QueryItems(request.uri.query)
         var reader = FieldReader(query, ["customerEmail", "offerId"])
         let email = reader.email("customerEmail")
-        // Without `offerId` the answer lists every offer. An empty one is refused, since the client meant to name an offer.
+        // Without `offerId` the answer lists every offer. An empty one is refused: the client meant to name an offer.
         let offer = query.holds("offerId") ? reader.offerID("offerId") : nil
         guard reader.errors.isEmpty, let email else { throw Problem.invalidFields(reader.errors) }
         try customer.check(email.customer)
@@ -154,7 +156,7 @@ struct EntitlementRoutes: Sendable {
             .response(KnownValidation(known))
     }
 
-    /// Every offer that is known of a customer.
+    /// Answers with every known offer of a customer.
     private func all(of email: CustomerEmail, publisher: PublisherID) async throws -> Response {
         let known = try await store.subscriptions.entitlements(of: email.customer, publisher: publisher, leeway: leeway)
         var writer = JSONWriter(capacity: 128 + 384 * known.count)

@@ -16,7 +16,7 @@ enum EntityTag {
         mix(validation.id.high)
         mix(validation.id.low)
         mix(UInt64(validation.status.rawValue) << 1 | (validation.late ? 1 : 0))
-        // No time at all must differ from the time zero.
+        // A missing time must differ from the time zero.
         for time in [validation.settledAt, validation.expiresAt] {
             mix(time == nil ? 0 : 1)
             mix(UInt64(bitPattern: time?.microseconds ?? 0))

@@ -12,15 +12,15 @@ struct EventStream: Sendable {
     let poll: PollInterval
     let channel: any Channel
 
-    /// One `status` event for the state as it is and one for each change, until a final status, the time's end or the
-    /// process's.
+    /// Sends one `status` event for the present state and one for each change. Ends at a final status, at the maximum
+    /// length or on shutdown.
     func body(of first: KnownValidation) -> ResponseBody {
         ResponseBody { writer in
-            // Here, not before: a body that is never written would never end what it began.
+            // Registers here and not earlier: a body that is never written could not end the registration.
             let held = try await HeldPoll(holder.store.memory.changes.register(first.validation.id), on: channel)
             defer { held.end() }
             try await writer.write(ByteBuffer(string: "retry: \(poll.seconds * 1_000)\n\n"))
-            // The state may have changed between its reading and the registration.
+            // The state may have changed between the read and the registration.
             var latest = try await holder.store.purchases.known(first.validation.id) ?? first
             try await writer.write(Self.event(latest))
             let end = ContinuousClock.now + Self.maximumLength

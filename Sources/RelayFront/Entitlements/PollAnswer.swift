@@ -8,7 +8,7 @@ import RelayStore
 struct PollAnswer: Sendable {
     let poll: PollInterval
     let ifNoneMatch: String?
-    /// What `Preference-Applied` says, in seconds.
+    /// Seconds in `Preference-Applied`.
     var appliedWait: Int?
 
     func isUnchanged(_ known: KnownValidation) -> Bool {
@@ -20,12 +20,12 @@ struct PollAnswer: Sendable {
         var response = Response(
             status: head.status, headers: head.headerFields,
             body: body.map { ResponseBody(byteBuffer: $0) } ?? ResponseBody())
-        // Zero would be the length of the answer that is not sent.
+        // Otherwise the length would be zero, but the omitted body's length is not zero.
         if body == nil { response.headers[.contentLength] = nil }
         return response
     }
 
-    /// No body where the client has this answer already.
+    /// The answer's parts. There is no body if the client has this answer already.
     func parts(_ known: KnownValidation) -> (head: HTTPResponse, body: ByteBuffer?) {
         let text = PollText.of(known)
         var headers: HTTPFields = [.eTag: text.tag, .cacheControl: "no-store"]
@@ -40,7 +40,7 @@ struct PollAnswer: Sendable {
     }
 }
 
-/// A poll's answer as it goes out, without what depends on the request.
+/// A poll's answer as sent, without the parts that depend on the request.
 struct PollText: Sendable {
     let tag: String
     let body: ByteBuffer
@@ -57,8 +57,8 @@ struct PollText: Sendable {
     }
 }
 
-/// How long an app is to wait before it polls again, as `Retry-After` and `pollAfterSeconds` say it: whole seconds, rounded
-/// up, at least one.
+/// Seconds that an app must wait before it polls again, for `Retry-After` and `pollAfterSeconds`: rounded up, at least
+/// one.
 struct PollInterval: Sendable {
     let seconds: Int
     let text: String

@@ -2,10 +2,10 @@ import NIOCore
 import RelayCore
 import RelayStore
 
-/// Waits for a validation to change, and judges deadlines by reading anew: only the database says that one is over.
+/// Waits for a validation to change. Only a new read of the database decides that a deadline has passed.
 ///
-/// What looks into a validation is never inlined here: the memory that it needs for a moment would be part of what each
-/// waiting call keeps.
+/// Functions that look into a validation are never inlined here: their temporary memory would be part of each waiting
+/// call.
 struct PollHolder: Sendable {
     let store: RelayStore
     let maximumHeld: Int
@@ -13,7 +13,7 @@ struct PollHolder: Sendable {
     /// Above the bound a poll is answered at once, as a plain one.
     var hasCapacity: Bool { store.memory.changes.waiterCount < maximumHeld }
 
-    /// All that is kept of what an app knows while its poll is held.
+    /// All that a held poll stores about the state that its app knows.
     struct Known: Sendable {
         fileprivate let hash: UInt64
         /// Deadline of a pending validation.
@@ -27,15 +27,15 @@ struct PollHolder: Sendable {
     }
 
     enum Ending: Sendable {
-        /// It is not as it was.
+        /// The state differs from the known one.
         case changed(KnownValidation)
         case unchanged
-        /// The process is going; as it is now.
+        /// The process is shutting down; the value is the present state.
         case shutdown(KnownValidation)
     }
 
     /// - Parameter held: registered before `known` was read.
-    /// - Throws: ``ClientGone``; ``Postgres/PostgresError``; ``Problem`` where the validation is no longer kept.
+    /// - Throws: ``ClientGone``; ``Postgres/PostgresError``; ``Problem`` if the validation is no longer stored.
     func wait(_ held: HeldPoll, known: Known, until end: ContinuousClock.Instant) async throws -> Ending {
         while true {
             let now = ContinuousClock.now
@@ -58,7 +58,7 @@ struct PollHolder: Sendable {
         case look
     }
 
-    /// Only a reading of now says that something is pending.
+    /// Waits for the next step. Only a new read may answer that a validation is pending.
     private func next(_ held: HeldPoll, until moment: ContinuousClock.Instant) async -> Step {
         switch await held.waiter.wait(until: moment) {
         case .cancelled: .gone
@@ -68,8 +68,8 @@ struct PollHolder: Sendable {
         }
     }
 
-    /// When a pending one should be read again. The clock is an estimate of the database's: where it is early, the next look
-    /// comes a moment later.
+    /// When a pending validation must be read again. The clock is an estimate of the database's. If it is early, the
+    /// next look follows a moment later.
     private func look(_ known: Known, now: ContinuousClock.Instant) -> ContinuousClock.Instant {
         guard let deadline = known.deadline else { return now + .seconds(3_600) }
         guard let moment = store.memory.clock.now else { return now + .milliseconds(250) }

@@ -3,7 +3,7 @@ import NIOCore
 import RelayCore
 
 extension JSONWriter {
-    /// The fields of a poll's answer, without the braces.
+    /// Writes the fields of a poll's answer, without the braces.
     mutating func poll(_ validation: Validation) {
         field("validationId", validation.id.description)
         field("status", validation.status.name)
@@ -17,7 +17,7 @@ extension JSONWriter {
         field("expiresAt", validation.expiresAt)
     }
 
-    /// What is known of a customer, by offer.
+    /// Writes the known entitlements of a customer.
     mutating func entitlements(_ known: [Validation]) {
         beginArray("entitlements")
         for one in known {

@@ -2,25 +2,26 @@ import ConsolePages
 import Formats
 import Hummingbird
 
-/// The error format that a client expects. Chosen by the path alone, so that requests without a route are answered rightly too.
+/// The error format that a client expects. The path alone decides, so that requests without a route get the right
+/// format too.
 enum ErrorDialect: Sendable {
     /// `application/problem+json` (RFC 9457).
     case problem
     /// `{"ok":false,"status":401,"code":"InvalidCredentials","message":"Error: …"}` (Fovea).
     case fovea
-    /// `{"ok":false,"status":400,"code":6778001,"message":"…"}`, with HTTP 200 (Fovea's validator): its clients look at nothing else.
-    /// A method that it does not take is 405.
+    /// `{"ok":false,"status":400,"code":6778001,"message":"…"}`, with HTTP 200 (Fovea's validator), since its clients
+    /// read only the body. An unsupported method is 405.
     case validator
     /// `{"Message":"…"}` (billwerk).
     case billwerk
     /// `{"error":"invalid_client","error_description":"…"}` (RFC 6749 section 5.2).
     case oauth
-    /// A page.
+    /// An HTML page.
     case console
 
     /// - Parameters:
-    ///   - path: folded, where case does not count in it (``FoldedPath``).
-    ///   - hasConsole: it came to the ops front.
+    ///   - path: folded if its case does not count (``FoldedPath``).
+    ///   - hasConsole: whether the request came to the ops front.
     init(path: String, hasConsole: Bool = false) {
         let bytes = path.utf8
         if hasConsole, path == "/" || bytes.starts(with: "/console".utf8) {
@@ -36,7 +37,7 @@ enum ErrorDialect: Sendable {
         }
     }
 
-    /// - Parameter console: its pages, where there are any.
+    /// - Parameter console: the console's pages, if there are any.
     func response(_ problem: Problem, console: ConsolePages? = nil) -> Response {
         switch self {
         case .problem: problem.response
@@ -50,9 +51,9 @@ enum ErrorDialect: Sendable {
 }
 
 extension Problem {
-    /// Writes an answer in a form of its own.
+    /// Writes an answer in a client-specific format.
     ///
-    /// - Parameter challenge: of a 401, where it is another than Bearer.
+    /// - Parameter challenge: challenge of a 401, if it is not Bearer.
     func answer(challenge: String? = nil, _ write: (inout JSONWriter) -> Void) -> Response {
         var response = Response.json(status, write)
         for field in headers { response.headers[field.name] = field.value }
@@ -73,7 +74,7 @@ extension Problem {
         }
     }
 
-    /// Its readers know one member.
+    /// billwerk's clients read only this member.
     fileprivate var billwerkResponse: Response {
         answer { writer in
             writer.beginObject()
@@ -82,7 +83,7 @@ extension Problem {
         }
     }
 
-    /// RFC 6749 has one error for whatever is wrong with a request, and 400 for it.
+    /// RFC 6749 has one error, with 400, for everything that is wrong with a request.
     fileprivate var oauthResponse: Response {
         let error =
             switch code {
@@ -100,7 +101,7 @@ extension Problem {
         }
     }
 
-    /// For forms that have one line for everything.
+    /// Text for formats that have one line for all errors.
     var message: String {
         errors.isEmpty
             ? detail : errors.map { "\($0.field.isEmpty ? "the body" : $0.field) \($0.detail)" }.joined(separator: "; ")
@@ -108,7 +109,7 @@ extension Problem {
 }
 
 extension ProblemCode {
-    /// One of a few, as readers of that form tell errors apart.
+    /// One of the few codes that Fovea's clients distinguish.
     fileprivate var foveaCode: String {
         switch status {
         case .unauthorized: "InvalidCredentials"
@@ -124,18 +125,18 @@ extension ProblemCode {
     }
 }
 
-/// The plugin's own numbers for what went wrong with a validation (cordova-plugin-purchase, "validation error codes").
+/// Numeric codes of the plugin for a failed validation (cordova-plugin-purchase, "validation error codes").
 enum ValidatorCode: Int {
     case invalidPayload = 6_778_001
-    /// The store could not be asked: the same again, later.
+    /// The store could not be asked; the client may retry later.
     case connectionFailed = 6_778_002
-    /// It was bought, and is over. What the store still knows is answered as a purchase that has expired.
+    /// The purchase ended, and the store has no details. If it has, the answer is an expired purchase instead.
     case purchaseExpired = 6_778_003
     case internalError = 6_778_005
 
     init(_ problem: Problem) {
         switch problem.code {
-        // It was not looked at: the same again, later.
+        // Not processed; the client may retry later.
         case .storeUnavailable, .rateLimited, .requestTimeout: self = .connectionFailed
         case .purchaseEnded: self = .purchaseExpired
         default: self = problem.status.kind == .serverError ? .internalError : .invalidPayload
@@ -165,7 +166,7 @@ extension Problem {
         var headers = ValidateRoutes.headers
         if let after = self.headers[.retryAfter] { headers[.retryAfter] = after }
         if let wish = self.headers[.connection] { headers[.connection] = wish }
-        // HTTP 200 always is for those that post.
+        // Only POST requests get HTTP 200 always.
         if let allow = self.headers[.allow] { headers[.allow] = allow }
         return Response(
             status: code == .methodNotAllowed ? .methodNotAllowed : .ok, headers: headers,

@@ -8,14 +8,14 @@ struct FieldError: Sendable, Equatable {
         case invalid
         case tooLong = "too_long"
         case ignored
-        /// It does not go with another field.
+        /// Contradicts another field.
         case mismatch
         case unknown
-        /// A field that is not known, and looks like a mistyped one that is.
+        /// An unknown field whose name resembles a known one.
         case unknownField = "unknown_field"
     }
 
-    /// As the sender knows it: `receipt.transactionId`; empty for the body as a whole.
+    /// The sender's path of it, such as `receipt.transactionId`; empty for the whole body.
     let field: String
     let code: Code
     let detail: String

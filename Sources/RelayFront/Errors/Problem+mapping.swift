@@ -6,7 +6,7 @@ import RelayCore
 import RelayStore
 
 extension Problem {
-    /// The problem for a client, of any error: it never holds internals.
+    /// The client's problem for any error. It contains no internals.
     init(describing error: any Error) {
         switch error {
         case let problem as Problem: self = problem
@@ -14,10 +14,10 @@ extension Problem {
         case let refusal as ActRefusal: self.init(refusal)
         case let error as PostgresError where error.code == .overloaded:
             self.init(.overloaded, "nothing was taken in; send the same request again")
-        // A statement that ran out of time leaves unknown what it did; the same request again finds out.
+        // After a time-out the effect of a statement is unknown. Sending the same request again is safe.
         case let error as PostgresError where error.isTransient || error.code == .timedOut || error.code == .cancelled:
             self.init(.databaseUnavailable, "send the same request again")
-        // Undefined table, undefined column: the schema is not there yet, or not all of it. It will be, once migrated.
+        // Undefined table or column: the schema is not migrated yet.
         case let error as PostgresError where ["42P01", "42703"].contains(error.sqlState):
             self.init(.databaseUnavailable, "send the same request again")
         case is NIOTooManyBytesError:
@@ -33,11 +33,11 @@ extension Problem {
         }
     }
 
-    /// For the console, whose reader has to find the database.
+    /// The problem for console visitors, who have to find the database.
     ///
     /// - Parameters:
-    ///   - error: nil where the database has not been reached since the start.
-    ///   - hosts: empty where they are not known.
+    ///   - error: nil if the database has not been reached since the start.
+    ///   - hosts: empty if unknown.
     static func databaseAway(_ error: PostgresError?, hosts: String) -> Problem {
         let what = hosts.isEmpty ? "The database cannot be used" : "The database at \(hosts) cannot be used"
         let why = error.map { ": \($0.reason)" } ?? ""

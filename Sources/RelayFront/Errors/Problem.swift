@@ -7,13 +7,13 @@ struct Problem: HTTPResponseError, Sendable {
     static let contentType = "application/problem+json"
 
     let code: ProblemCode
-    /// What is wrong this time; nothing of the inside, nothing of the request's content.
+    /// What is wrong in this case, without internals and without the request's content.
     let detail: String
     let errors: [FieldError]
     private(set) var headers: HTTPFields
 
     var status: HTTPResponse.Status { code.status }
-    /// One of a fixed set, fit for a metric's label.
+    /// One of a fixed set, suitable as a metric's label.
     var shortDescription: String { code.rawValue }
 
     init(_ code: ProblemCode, _ detail: String, errors: [FieldError] = [], headers: HTTPFields = [:]) {
@@ -26,7 +26,7 @@ struct Problem: HTTPResponseError, Sendable {
         if code.status == .unauthorized { self.headers[.wwwAuthenticate] = "Bearer realm=\"receipt-relay\"" }
     }
 
-    /// - Parameter retryAfter: in seconds, where it is known better than the code does.
+    /// - Parameter retryAfter: seconds, if more is known than the code's default.
     init(_ code: ProblemCode, _ detail: String, retryAfter: Int) {
         self.init(code, detail)
         headers[.retryAfter] = String(retryAfter)
@@ -36,7 +36,7 @@ struct Problem: HTTPResponseError, Sendable {
         Problem(.invalidFields, "see errors: it names each wrong field", errors: errors)
     }
 
-    /// The rest of the request is not read: the connection goes with this answer.
+    /// The problem with `Connection: close`, for a request whose rest is not read.
     func closingConnection() -> Problem {
         var problem = self
         problem.headers[.connection] = "close"

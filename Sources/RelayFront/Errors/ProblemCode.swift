@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The stable names of everything that can go wrong for a client. A client's code may rely on each.
+/// Stable codes of all errors that clients can get. Clients' code may rely on each.
 enum ProblemCode: String, Sendable, CaseIterable {
     case badRequest = "bad_request"
     case notJSON = "not_json"
@@ -67,7 +67,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
         }
     }
 
-    /// RFC 9457 section 3.1.3: the same for every occurrence.
+    /// RFC 9457 section 3.1.3: the title never differs between occurrences.
     var title: String {
         switch self {
         case .badRequest: "The request could not be read"
@@ -115,7 +115,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
         }
     }
 
-    /// After how many seconds the same request may be worth another try; nil where another try cannot help by itself.
+    /// Seconds after which the same request may succeed; nil if a retry alone cannot help.
     var retryAfterSeconds: Int? {
         switch self {
         case .databaseUnavailable, .customerKeysUnavailable: 2

@@ -1,16 +1,16 @@
 import NIOCore
 
-/// The names of the fields that are read from one kind of body.
+/// Names of the fields that are read from one kind of body.
 struct FieldNames: Sendable {
     fileprivate struct Field {
-        /// As the documentation writes it.
+        /// The documented spelling.
         var name: String
-        /// Paths of its own fields, if it is an object that is read.
+        /// Paths of its members, if it is an object whose members are read.
         var members: Lookup<String>?
     }
 
-    /// Values by name. A name that is longer than all of them is not compared: strings are compared and hashed in normal form, which takes
-    /// the square of the time for a long run of combining marks.
+    /// Values by name. A name longer than all of them is not compared: strings are compared and hashed in normal form,
+    /// which takes quadratic time for a long run of combining marks.
     fileprivate struct Lookup<Value: Sendable>: Sendable {
         private let values: [String: Value]
         let longest: Int
@@ -29,9 +29,9 @@ struct FieldNames: Sendable {
     private let isInAnyCase: Bool
 
     /// - Parameters:
-    ///   - names: of the body's own fields.
-    ///   - objects: fields that are objects, and the names that are read in each.
-    ///   - isInAnyCase: whether a body may write its names in any case.
+    ///   - names: fields of the body itself.
+    ///   - objects: fields that are objects, and the names read in each.
+    ///   - isInAnyCase: whether names match without regard to case.
     init(_ names: [String], within objects: [String: [String]] = [:], inAnyCase isInAnyCase: Bool = false) {
         let plain = names.map { (isInAnyCase ? $0.lowercased() : $0, Field(name: $0)) }
         let read = objects.map { object, members in
@@ -47,12 +47,12 @@ struct FieldNames: Sendable {
 }
 
 extension FieldReader {
-    /// Reads a body. Of a name that comes twice the last one counts.
+    /// Reads a body. If a name is repeated, the last value counts.
     ///
     /// - Parameters:
-    ///   - path: what stands before each name in an error: `Customer.`.
-    ///   - unknown: called for every other field, with the object that it is in; nil for the body itself.
-    /// - Throws: ``Problem``: 400 where it is not JSON, 422 where it is JSON and no object.
+    ///   - path: prefix of each name in errors: `Customer.`.
+    ///   - unknown: called for every other field, with the containing object; nil means the body itself.
+    /// - Throws: ``Problem``: 400 if it is not JSON, 422 if it is JSON but not an object.
     init(
         _ body: ByteBuffer, _ names: FieldNames, in path: String = "",
         unknown: (_ name: String, _ object: String?) -> Void = { _, _ in }
@@ -66,7 +66,7 @@ extension FieldReader {
             if let members = field.members {
                 for path in members.all { fields[path] = nil }
                 if try scanner.kind() == .object {
-                    // What is looked into is not kept besides.
+                    // An object whose members are read is not stored as a whole.
                     fields[field.name] = .object("")
                     return try scanner.object(depth: 2) { (scanner, member) throws(JSONSyntaxError) in
                         if let path = members[member] {
@@ -83,9 +83,10 @@ extension FieldReader {
         self.init(fields, in: path)
     }
 
-    /// Reads the body of an act. Refuses unknown fields: a mistyped one may be what limits the act, such as `dryRun`.
+    /// Reads the body of an operator's action. Refuses unknown fields, since a misspelled one may limit the action,
+    /// such as `dryRun`.
     ///
-    /// - Throws: ``Problem`` 400 where it is not JSON, 422 where it is no object.
+    /// - Throws: ``Problem`` 400 if it is not JSON, 422 if it is not an object.
     init(act body: ByteBuffer, _ names: [String]) throws {
         var unknown: [String] = []
         try self.init(body, FieldNames(names)) { name, _ in unknown.append(name) }

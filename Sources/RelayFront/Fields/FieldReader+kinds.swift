@@ -1,6 +1,6 @@
 import RelayCore
 
-/// Fields of one kind each. All but the first two may be left out.
+/// Readers for one kind of field each. All but the first two are optional.
 extension FieldReader {
     mutating func email(_ name: String) -> CustomerEmail? { required(name).flatMap { email($0, name) } }
 
@@ -28,7 +28,7 @@ extension FieldReader {
             ?? refuse(name, .tooLong, "must have at most \(ApplicationUsername.mostCharacters) characters")
     }
 
-    /// A text of so many characters at most.
+    /// A text with a maximum number of characters.
     mutating func text(_ name: String, characters: Int) -> String? {
         if case .string(let text) = self[name],
             text.utf8.count > 4 * characters || text.unicodeScalars.count > characters
@@ -38,13 +38,13 @@ extension FieldReader {
         return optional(name)
     }
 
-    /// An id of billing's.
+    /// An id of the billing API.
     mutating func id(_ name: String) -> BillingID? {
         guard let text = text(name, characters: 100) else { return nil }
         return BillingID(text) ?? refuse(name, "must be an id: 24 hexadecimal digits")
     }
 
-    /// An object as it stands.
+    /// An object's text, unchanged.
     mutating func object(_ name: String) -> String? {
         switch self[name] {
         case .absent: nil
@@ -53,7 +53,7 @@ extension FieldReader {
         }
     }
 
-    /// A whole number above zero, or the digits of one in a string, as Cleeng numbers its customers.
+    /// A positive whole number, or a string of its digits, as Cleeng numbers its customers.
     mutating func positive(_ name: String) -> Int64? {
         let field = self[name]
         guard field != .absent else { return nil }
@@ -91,7 +91,7 @@ extension FieldReader {
 }
 
 extension UInt8 {
-    /// An ASCII letter or digit, `_`, `-` or `.`: what ids are written with, and what stands in an address as it is.
+    /// Whether it is an ASCII letter or digit, `_`, `-` or `.`. Ids consist of these, and URLs need not escape them.
     var isOfID: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),

@@ -1,10 +1,10 @@
 import RelayCore
 
-/// Judges the fields of a body or a query one by one, and remembers all that is wrong.
+/// Validates the fields of a body or a query one by one, and collects all errors.
 struct FieldReader {
     /// Fields by name, and within an object by path (`receipt.transactionId`).
     private let fields: [String: JSONField]
-    /// What stands before each name in an error: `Customer.`.
+    /// Prefix of each name in errors: `Customer.`.
     private let path: String
     private(set) var errors: [FieldError] = []
 
@@ -15,15 +15,15 @@ struct FieldReader {
 
     subscript(name: String) -> JSONField { fields[name] ?? .absent }
 
-    /// The names of those that are there.
+    /// Names of the present fields.
     var present: Set<String> { Set(fields.filter { $0.value != .absent }.keys) }
 
-    /// Remembers what is wrong with a field.
+    /// Adds an error about a field.
     mutating func add(_ name: String, _ code: FieldError.Code, _ detail: String) {
         errors.append(FieldError(path + name, code, detail))
     }
 
-    /// The same of one that then has no value.
+    /// Adds an error about a field, whose value is then nil.
     mutating func refuse<Value>(_ name: String, _ detail: String) -> Value? { refuse(name, .invalid, detail) }
 
     mutating func refuse<Value>(_ name: String, _ code: FieldError.Code, _ detail: String) -> Value? {
@@ -36,7 +36,7 @@ struct FieldReader {
         return nil
     }
 
-    /// Names the first few; a name may be as long as the body.
+    /// Adds errors about the first few unknown names, shortened, since a name may be as long as the body.
     mutating func refuse(unknown: [String], known: [String]) {
         for name in unknown.prefix(8) {
             add(String(name.prefix(64)), .unknownField, "is not known; known are \(known.joined(separator: ", "))")
@@ -48,7 +48,7 @@ struct FieldReader {
         guard errors.isEmpty else { throw Problem.invalidFields(errors) }
     }
 
-    /// A text that must be there.
+    /// A required text.
     mutating func required(_ name: String) -> String? { required(self[name], name) }
 
     mutating func required(_ field: JSONField, _ name: String) -> String? {
@@ -56,7 +56,7 @@ struct FieldReader {
         return optional(field, name)
     }
 
-    /// A text that may be left out. NUL is refused everywhere: PostgreSQL's text cannot hold it.
+    /// An optional text. Refuses NUL, which PostgreSQL's text cannot store.
     mutating func optional(_ name: String) -> String? { optional(self[name], name) }
 
     mutating func optional(_ field: JSONField, _ name: String) -> String? {

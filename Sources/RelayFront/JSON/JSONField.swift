@@ -1,15 +1,15 @@
-/// A field as it stands in a body: null counts as absent.
+/// A field of a body; null counts as absent.
 enum JSONField: Sendable, Equatable {
     case absent
     case string(String)
-    /// As it was written.
+    /// The unchanged text.
     case number(String)
     case bool(Bool)
-    /// As they stand in the body.
+    /// The unchanged text, for both.
     case array(String)
     case object(String)
 
-    /// Reads the value that stands next.
+    /// Reads the next value.
     init(_ scanner: inout JSONScanner, depth: Int) throws(JSONSyntaxError) {
         let kind = try scanner.kind()
         if kind == .string {
@@ -38,17 +38,17 @@ enum JSONField: Sendable, Equatable {
         }
     }
 
-    /// The same with a number as the text that it was written as.
+    /// The field with a number turned into its text.
     var textOrNumber: JSONField { if case .number(let text) = self { .string(text) } else { self } }
 
-    /// Value of a whole number; 5.0 is one, too.
+    /// Value of a whole number, also if written as 5.0.
     var integer: Int64? {
         guard case .number(let text) = self else { return nil }
         return Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
     }
 }
 
-/// What a JSON value is.
+/// The type of a JSON value.
 enum JSONKind: Sendable, Equatable {
     case null, bool, number, string, array, object
 

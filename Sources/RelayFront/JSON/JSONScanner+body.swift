@@ -1,10 +1,10 @@
 import NIOCore
 
 extension JSONScanner {
-    /// Reads a body that has to be one JSON object, and nothing behind it. A byte order mark before it is skipped.
+    /// Reads a body that must be exactly one JSON object. Skips a byte order mark before it.
     ///
-    /// - Parameter member: must read or skip each value; they stand at depth 2.
-    /// - Throws: ``Problem``: 400 where it is not JSON, 422 where it is JSON and no object.
+    /// - Parameter member: must read or skip each value; values are at depth 2.
+    /// - Throws: ``Problem``: 400 if it is not JSON, 422 if it is JSON but not an object.
     static func readObject(
         _ bytes: ByteBuffer, _ member: (inout JSONScanner, String) throws(JSONSyntaxError) -> Void
     ) throws {
@@ -26,16 +26,16 @@ extension JSONScanner {
         }
     }
 
-    /// RFC 8259 section 8.1: nobody should send one, and a reader may ignore it.
+    /// RFC 8259 section 8.1: senders must not add one, and readers may ignore it.
     private mutating func skipByteOrderMark() {
         if bytes.starts(with: [0xef, 0xbb, 0xbf]) { index = 3 }
     }
 }
 
 extension JSONScanner {
-    /// Whether the text is one JSON value and nothing else.
+    /// Whether the text is exactly one JSON value.
     ///
-    /// - Parameter levels: how deep objects and arrays may be nested.
+    /// - Parameter levels: maximum nesting of objects and arrays.
     static func isJSON(_ text: String, levels: Int = maximumDepth) -> Bool {
         var text = text
         return text.withUTF8 { utf8 in
@@ -51,22 +51,22 @@ extension JSONScanner {
     }
 }
 
-/// Where a text stops being JSON that is taken, and why.
+/// Where and why a text is not acceptable JSON.
 struct JSONSyntaxError: Error, Sendable, Equatable {
     enum Reason: Sendable {
-        /// It is no JSON, or no UTF-8.
+        /// The text is not JSON, or not UTF-8.
         case grammar
-        /// It is, but nested too deeply.
+        /// The text is nested too deeply.
         case depth
-        /// An escape of half a character: the one without the other of a pair of surrogates.
+        /// An escape of one half of a surrogate pair without the other.
         case surrogate
     }
 
-    /// In bytes from the beginning.
+    /// Offset in bytes from the beginning.
     let offset: Int
     var reason = Reason.grammar
 
-    /// What is said of a body.
+    /// The client's error about the body.
     var problem: Problem {
         let detail =
             switch reason {

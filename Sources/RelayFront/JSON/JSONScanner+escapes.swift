@@ -1,5 +1,5 @@
 extension JSONScanner {
-    /// The rest of a string whose first escape stands next; its text begins at `start`.
+    /// Reads the rest of a string from its first escape on. The string's text begins at `start`.
     mutating func escapedString(from start: Int) throws(JSONSyntaxError) -> String {
         var content = [UInt8](bytes[start..<index])
         var run = index
@@ -43,7 +43,7 @@ extension JSONScanner {
     private mutating func unicodeEscape() throws(JSONSyntaxError) -> Unicode.Scalar {
         let first = try fourHexDigits()
         if let scalar = Unicode.Scalar(first) { return scalar }
-        // Half of a surrogate pair is no character: PostgreSQL's text could not hold it.
+        // Half of a surrogate pair is not a character, and PostgreSQL's text could not store it.
         guard first < 0xdc00, index + 1 < bytes.count, bytes[index] == UInt8(ascii: "\\"),
             bytes[index + 1] == UInt8(ascii: "u")
         else { throw JSONSyntaxError(offset: index, reason: .surrogate) }

@@ -1,9 +1,10 @@
-/// Reads JSON once, front to back, keeping only what is asked for: a body of megabytes is neither copied nor held twice.
+/// Reads JSON once, front to back, and keeps only what the caller reads. A body of megabytes is never copied or held
+/// twice.
 ///
-/// Strict where it matters for safety: the grammar of RFC 8259 to the last byte, UTF-8 that is valid in every string, escapes
-/// of whole characters only, and a bounded depth. Of a name that comes twice the last one counts.
+/// Strict where safety requires it: RFC 8259's grammar to the last byte, valid UTF-8 in every string, no half surrogate
+/// pairs, a bounded depth. If a name is repeated, the last value counts.
 ///
-/// Borrows the bytes: it must not outlive the closure that lent them.
+/// Borrows the bytes: it must not outlive the closure that passed them.
 struct JSONScanner {
     static let maximumDepth = 64
 
@@ -16,7 +17,7 @@ struct JSONScanner {
 
     var error: JSONSyntaxError { JSONSyntaxError(offset: index) }
 
-    /// What stands next. White space before it is skipped.
+    /// The type of the next value. Skips white space before it.
     mutating func kind() throws(JSONSyntaxError) -> JSONKind {
         skipSpace()
         guard index < bytes.count else { throw error }
@@ -31,7 +32,7 @@ struct JSONScanner {
         }
     }
 
-    /// Calls back for each member; the callback must read or skip its value.
+    /// Calls back for each member. The callback must read or skip its value.
     mutating func object(
         depth: Int, _ member: (inout JSONScanner, String) throws(JSONSyntaxError) -> Void
     ) throws(JSONSyntaxError) {
@@ -47,7 +48,7 @@ struct JSONScanner {
         guard take(UInt8(ascii: "}")) else { throw error }
     }
 
-    /// Skips a value of any kind, checking it all the same.
+    /// Skips a value of any type, but checks it.
     mutating func skip(depth: Int) throws(JSONSyntaxError) {
         switch try kind() {
         case .object:
@@ -65,7 +66,7 @@ struct JSONScanner {
         }
     }
 
-    /// A value of any kind as it stands, checked.
+    /// The unchanged text of a value of any type, after a check.
     mutating func text(depth: Int) throws(JSONSyntaxError) -> String {
         skipSpace()
         let start = index
@@ -73,7 +74,7 @@ struct JSONScanner {
         return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<index]), as: UTF8.self)
     }
 
-    /// A string, unescaped.
+    /// Reads and unescapes a string.
     mutating func string() throws(JSONSyntaxError) -> String {
         guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { throw error }
         index += 1
@@ -103,7 +104,7 @@ struct JSONScanner {
         guard depth <= Self.maximumDepth else { throw JSONSyntaxError(offset: index, reason: .depth) }
     }
 
-    /// Nothing but white space may follow.
+    /// Checks that only white space follows.
     mutating func end() throws(JSONSyntaxError) {
         skipSpace()
         guard index == bytes.count else { throw error }

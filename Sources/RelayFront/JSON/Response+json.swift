@@ -6,7 +6,7 @@ extension JSONWriter {
 }
 
 extension Response {
-    /// What `write` writes.
+    /// An answer with the JSON that `write` writes.
     ///
     /// - Parameter capacity: bytes reserved at the beginning.
     static func json(
@@ -17,7 +17,7 @@ extension Response {
         return json(writer.buffer, status: status)
     }
 
-    /// `{}`: it is taken, and there is nothing more to say.
+    /// The answer `{}`: accepted, without further content.
     static var taken: Response { json(ByteBuffer(string: "{}")) }
 
     static func json(_ body: ByteBuffer, status: HTTPResponse.Status = .ok) -> Response {

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import RelayCore
 
-/// The limits of the app front: by key and by address, each where it is wanted.
+/// The optional limits of the app front: per key and per address.
 struct RateLimits: Sendable {
     let keys: RateLimiter?
     let addresses: RateLimiter?
@@ -16,9 +16,10 @@ struct RateLimits: Sendable {
         if let standing = takeAddress(of: request.head, context.channel) { try note(standing, context) }
     }
 
-    /// Takes from both limits at once, for a request that is sure to be answered.
+    /// Takes from both limits at once, for a request that will certainly be answered.
     ///
-    /// - Returns: nil where a limit is exhausted. Then nothing was taken, unless another request took the last one meanwhile.
+    /// - Returns: nil if a limit is exhausted. Then nothing was taken, unless another request took the last one
+    ///   meanwhile.
     func take(_ head: HTTPRequest, _ channel: any Channel, key: APIKeyID) -> [RateStanding]? {
         if let keys, !keys.allows(key.text) { return nil }
         let address = takeAddress(of: head, channel)
@@ -27,7 +28,7 @@ struct RateLimits: Sendable {
         return standings.allSatisfy(\.isAllowed) ? standings : nil
     }
 
-    /// Nil where addresses are not limited.
+    /// Nil if addresses are not limited.
     private func takeAddress(of head: HTTPRequest, _ channel: any Channel) -> RateStanding? {
         guard let addresses else { return nil }
         let address = ClientAddress.find(
@@ -36,13 +37,13 @@ struct RateLimits: Sendable {
         return address.map { addresses.take(Self.name(of: $0)) }
     }
 
-    /// Routes without a limit: their callers sign, come from few addresses, and stop after a few tries.
+    /// Routes without a limit. Their callers sign, come from few addresses, and stop after a few tries.
     private static let unlimited: Set<String> = [
         "/apple/notifications", "/google/notifications", "/amazon/notifications", "/roku/notifications",
         "/cleeng/webhooks",
     ]
 
-    /// An IPv6 client has a whole network, so its first 64 bits count.
+    /// Name of a client. An IPv6 client has a whole network, so its first 64 bits count.
     private static func name(of address: IPAddress) -> String {
         address.bytes.count == 4 ? "\(address)" : Hex.text(of: Array(address.bytes.prefix(8)))
     }
@@ -59,9 +60,11 @@ struct RateLimits: Sendable {
     }
 }
 
-/// Limits requests by name: a key's id, or an address. Each process counts for itself, so several copies allow as many times the limit.
+/// Limits requests by name: a key's id, or an address. Each process counts by itself, so several copies allow as many
+/// times the limit.
 ///
-/// Bounded: beyond its capacity, names with the fewest recent requests are evicted, which only gives them a fresh limit.
+/// Bounded: beyond its capacity, names with the fewest recent requests are evicted, which only gives them a fresh
+/// limit.
 final class RateLimiter: Sendable {
     /// Name of the policy in `RateLimit` fields and metrics.
     let policy: String
@@ -72,8 +75,8 @@ final class RateLimiter: Sendable {
     private let start = ContinuousClock.now
 
     /// - Parameters:
-    ///   - policy: as the header fields name it: `key`, `address`.
-    ///   - capacity: most names, in all.
+    ///   - policy: name in the header fields: `key`, `address`.
+    ///   - capacity: total number of names.
     init(_ policy: String, _ limit: RateLimit, capacity: Int = 65_536, shards: Int = 16) {
         self.policy = policy
         self.limit = limit
@@ -81,7 +84,7 @@ final class RateLimiter: Sendable {
         self.shards = (0..<shards).map { _ in NIOLockedValueBox([:]) }
     }
 
-    /// - Returns: how they stand now.
+    /// - Returns: the client's state after this request.
     func take(_ name: String, at now: Duration? = nil) -> RateStanding {
         let (name, shard, now) = (Name(name), shard(name), now ?? ContinuousClock.now - start)
         let decision = shard.withLockedValue { states in
@@ -91,7 +94,7 @@ final class RateLimiter: Sendable {
         return RateStanding(policy: policy, limit: limit, decision: decision)
     }
 
-    /// Whether they would be allowed now. Takes nothing.
+    /// Whether a request would be allowed now. Takes nothing.
     func allows(_ name: String, at now: Duration? = nil) -> Bool {
         let now = now ?? ContinuousClock.now - start
         var state = shard(name).withLockedValue { $0[Name(name)] } ?? RateState()
@@ -102,7 +105,7 @@ final class RateLimiter: Sendable {
         shards[Int(UInt(bitPattern: Name(name).hashValue) % UInt(shards.count))]
     }
 
-    /// First those that are as if they had never asked; where that frees nothing, half of the others.
+    /// Evicts names whose limit is fully available; if there are none, half of all names.
     private static func evict(_ states: inout [Name: RateState], at now: Duration) {
         let before = states.count
         states = states.filter { !$0.value.isFull(at: now) }
@@ -111,11 +114,11 @@ final class RateLimiter: Sendable {
         states = states.filter { $0.value.fullAt > middle }
     }
 
-    /// Names that are remembered.
+    /// Number of stored names.
     var count: Int { shards.reduce(0) { $0 + $1.withLockedValue { $0.count } } }
 }
 
-/// How one stands by one policy, as the header fields tell it (draft-ietf-httpapi-ratelimit-headers).
+/// A client's state under one policy, for the header fields (draft-ietf-httpapi-ratelimit-headers).
 struct RateStanding: Sendable {
     var policy: String
     var limit: RateLimit
@@ -129,7 +132,7 @@ struct RateStanding: Sendable {
     /// `"key";r=50;t=7`
     var field: String { "\"\(policy)\";r=\(decision.remaining);t=\(Int(decision.reset.seconds.rounded(.up)))" }
 
-    /// - Throws: ``Problem`` 429 where it is too much.
+    /// - Throws: ``Problem`` 429 if the limit is exceeded.
     func check() throws {
         guard !isAllowed else { return }
         throw Problem(
@@ -139,7 +142,7 @@ struct RateStanding: Sendable {
 }
 
 extension HTTPFields {
-    /// Tells how the client stands, by each policy that looked.
+    /// Adds the client's state under each applied policy.
     mutating func tell(_ standings: [RateStanding]) {
         guard !standings.isEmpty else { return }
         self[.rateLimitPolicy] = standings.map(\.policyField).joined(separator: ", ")

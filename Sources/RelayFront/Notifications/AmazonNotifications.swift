@@ -4,8 +4,8 @@ import RelayCore
 import RelayStore
 public import StoreSignals
 
-/// What lets a message of SNS in: a topic that we subscribed to, and the signature of SNS (source: Amazon SNS Developer Guide, "Verifying the
-/// signatures of Amazon SNS messages").
+/// Accepts messages of SNS by their topic, to which the relay subscribed, and by the signature of SNS. Source: Amazon
+/// SNS Developer Guide, "Verifying the signatures of Amazon SNS messages".
 public struct AmazonPushPolicy: Sendable {
     private let topics: Set<SNSTopic>
     private let hosts: [SNSHostPattern]
@@ -15,8 +15,8 @@ public struct AmazonPushPolicy: Sendable {
     let confirmsAll: Bool
 
     /// - Parameters:
-    ///   - topics: whose messages are taken.
-    ///   - hosts: from which certificates may be fetched.
+    ///   - topics: accepted topics.
+    ///   - hosts: hosts that may supply certificates.
     public init(
         topics: Set<SNSTopic>, hosts: [SNSHostPattern], certificates: SNSCertificates, confirmer: TopicConfirmer,
         confirmsAll: Bool
@@ -28,9 +28,9 @@ public struct AmazonPushPolicy: Sendable {
         self.confirmsAll = confirmsAll
     }
 
-    /// What costs least is asked first. Nothing is fetched for a message of a strange topic.
+    /// Makes the cheapest checks first. Nothing is fetched for a message of an unknown topic.
     ///
-    /// - Throws: ``NotificationRefusal``; a ``Problem`` while there is no certificate.
+    /// - Throws: ``NotificationRefusal``; a ``Problem`` while the certificate is unavailable.
     func verify(_ message: SNSMessage, now: Timestamp) async throws {
         func require(_ holds: Bool, _ code: String, _ detail: String) throws {
             guard holds else { throw NotificationRefusal(code: code, detail: detail) }
@@ -53,7 +53,7 @@ public struct AmazonPushPolicy: Sendable {
     }
 }
 
-/// The Amazon Appstore's real-time notifications, as SNS posts them.
+/// Source of the Amazon Appstore's real-time notifications, which SNS posts.
 struct AmazonNotifications: NotificationSource {
     let policy: AmazonPushPolicy
     let operations: Operations

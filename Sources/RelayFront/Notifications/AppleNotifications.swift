@@ -1,7 +1,7 @@
 import AppleStore
 import RelayCore
 
-/// The App Store's, of both versions: what Apple signs, or the secret that we share, lets it in.
+/// Source of the App Store's notifications of both versions. Apple's signature or the shared secret proves them.
 struct AppleNotifications: NotificationSource {
     let policy: NotificationPolicy
     let path = "/apple/notifications"

@@ -2,11 +2,11 @@ import HTTPTypes
 public import RelayCore
 import StoreSignals
 
-/// What lets a push of Pub/Sub in: the token that Google signs for it (OpenID Connect; source: Pub/Sub, "Authenticate push
-/// subscriptions"). The token does not cover the body, so a notification is only ever a signal.
+/// Accepts pushes of Pub/Sub by the token that Google signs for them (OpenID Connect; source: Pub/Sub, "Authenticate
+/// push subscriptions"). The token does not cover the body, so a notification is only a signal.
 public struct GooglePushPolicy: Sendable {
     private static let issuers = ["https://accounts.google.com", "accounts.google.com"]
-    /// Between Google's clock and the database's, in seconds.
+    /// Allowed difference between Google's clock and the database's, in seconds.
     private static let leeway = 30.0
 
     private let keys: SigningKeys
@@ -15,10 +15,10 @@ public struct GooglePushPolicy: Sendable {
     private let packages: Set<BundleID>
 
     /// - Parameters:
-    ///   - keys: Google's.
-    ///   - audience: as the push subscription names it.
-    ///   - email: of the service account in whose name the push is signed.
-    ///   - packages: the apps whose notifications are taken; empty: any.
+    ///   - keys: Google's keys.
+    ///   - audience: audience that the push subscription sets.
+    ///   - email: email of the service account that signs the push.
+    ///   - packages: apps whose notifications are accepted; empty: all.
     public init(keys: SigningKeys, audience: String, email: String, packages: Set<BundleID>) {
         self.keys = keys
         self.audience = audience
@@ -71,7 +71,7 @@ public struct GooglePushPolicy: Sendable {
     func takes(_ package: BundleID) -> Bool { packages.isEmpty || packages.contains(package) }
 }
 
-/// Google Play's real-time developer notifications, as Pub/Sub pushes them.
+/// Source of Google Play's real-time developer notifications, which Pub/Sub pushes.
 struct GoogleNotifications: NotificationSource {
     let policy: GooglePushPolicy
     let path = "/google/notifications"

@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import RelayCore
 import Telemetry
 
-/// What is counted of notifications.
+/// Counters of notifications.
 final class NotificationMetrics: Sendable {
     private static let pause = Duration.seconds(1)
 
@@ -21,8 +21,8 @@ final class NotificationMetrics: Sendable {
     }
 
     /// - Parameters:
-    ///   - result: one of a few words.
-    ///   - version: nil where it is not known, or not to be believed.
+    ///   - result: one of a fixed set.
+    ///   - version: nil if it is unknown or not trustworthy.
     func count(_ result: String, of store: StorePlatform, version: StoreNotification.Version? = nil) {
         let (name, label): (String, (String, String)) =
             store == .apple
@@ -31,7 +31,7 @@ final class NotificationMetrics: Sendable {
         Counter(label: name, dimensions: [("result", result), label], factory: registry).increment()
     }
 
-    /// Once a second at most.
+    /// Whether a refusal may be logged: once a second at most.
     func mayLogRefusal() -> Bool {
         let now = ContinuousClock.now
         return lastLogged.withLockedValue { last in

@@ -3,10 +3,10 @@ import Logging
 import RelayCore
 import RelayStore
 
-/// What the stores tell of their own accord. Nobody has a key for it: what a store signs lets it in.
+/// Routes of the stores' notifications. They need no key: the store's signature proves a notification.
 ///
-/// Apple takes a 4xx for final and comes again after a 5xx, as others do: what is refused here is refused for good, and nothing that may
-/// pass is.
+/// Apple and others give up after a 4xx and try again after a 5xx. So a final refusal is a 4xx, and a temporary failure
+/// never is.
 struct NotificationRoutes: Sendable {
     let store: RelayStore
     let sources: [any NotificationSource]
@@ -16,7 +16,7 @@ struct NotificationRoutes: Sendable {
     let budget: BodyBudget
     let metrics: NotificationMetrics
     let logger: Logger
-    /// There is something to be passed on, or a store to be asked.
+    /// Called when a notification must be forwarded, or a store must be asked.
     let onReceived: @Sendable () -> Void
 
     var routes: [Route] {
@@ -32,7 +32,7 @@ struct NotificationRoutes: Sendable {
             return source.answer(to: notification)
         } catch let refusal as NotificationRefusal {
             metrics.count(refusal.code, of: source.store)
-            // Not at every one: a flood of forged ones must not fill the disk as well.
+            // Not every refusal is logged: a flood of forged notifications must not fill the disk.
             if metrics.mayLogRefusal() {
                 logger.warning(
                     "a notification is refused",
@@ -42,11 +42,11 @@ struct NotificationRoutes: Sendable {
             }
             throw Problem(.notificationNotGenuine, "\(refusal.code): \(refusal.detail)")
         } catch let problem as Problem where problem.code.retryAfterSeconds == nil {
-            // No such notification, too large, not JSON.
+            // The body is not a notification, too large, or not JSON.
             metrics.count("not_a_notification", of: source.store)
             throw problem
         } catch {
-            // Passing trouble: the store comes again.
+            // A temporary failure: the store tries again.
             metrics.count("failed", of: source.store)
             throw error
         }
@@ -57,7 +57,7 @@ struct NotificationRoutes: Sendable {
     ) async throws -> (ReceiveOutcome, StoreNotification) {
         let now = try store.memory.clock.required()
         try await source.admit(request.headers, now: now)
-        // Until it is committed.
+        // Released after the commit.
         let loan = BodyLoan(budget)
         defer { loan.end() }
         let body = try await bodies.read(request, on: loan, ofAnyType: true)

@@ -4,31 +4,31 @@ import Logging
 import RelayCore
 import StoreSignals
 
-/// Where one store's notifications come in, and what makes one genuine.
+/// The route of one store's notifications, and the check that they are genuine.
 protocol NotificationSource: Sendable {
     var path: String { get }
     var store: StorePlatform { get }
 
-    /// Refuses what its header fields alone give away, before anything of the body is read.
+    /// Refuses a notification by its header fields, before the body is read.
     ///
-    /// - Parameter now: by the database's clock.
+    /// - Parameter now: time by the database's clock.
     /// - Throws: as ``read(_:)``.
     func admit(_ headers: HTTPFields, now: Timestamp) async throws
 
-    /// What a notification says, once it is known that the store says it.
+    /// Reads a notification after proving that the store sent it.
     ///
-    /// - Throws: ``NotificationRefusal``, ``Problem``; all else is passing trouble.
+    /// - Throws: ``NotificationRefusal``, ``Problem``; any other error is a temporary failure.
     func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification
 
-    /// What is to be done once it is stored, and again each time that it is repeated.
+    /// Called once a notification is stored, and again on each repeat.
     ///
-    /// - Throws: passing trouble, so that the store repeats it.
+    /// - Throws: a temporary failure, so that the store repeats it.
     func wasTaken(_ notification: StoreNotification) async throws
 
-    /// What an operator should know of one that was taken; nil where all is as it should be.
+    /// Warning for operators about an accepted notification; nil if there is none.
     func warning(about notification: StoreNotification) -> Logger.Message?
 
-    /// What the store reads once it is taken, and each time that it is repeated.
+    /// The answer to an accepted or repeated notification.
     func answer(to notification: StoreNotification) -> Response
 }
 
@@ -45,10 +45,10 @@ extension Problem {
     }
 }
 
-/// A notification that its store did not sign, or that is not for here.
+/// A notification that its store did not sign, or that is not for this relay.
 struct NotificationRefusal: Error {
-    /// One of a few words.
+    /// One of a fixed set.
     let code: String
-    /// One sentence of our own.
+    /// A sentence written by the relay.
     let detail: String
 }

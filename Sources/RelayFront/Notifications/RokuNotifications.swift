@@ -5,40 +5,41 @@ import NIOCore
 public import RelayCore
 import StoreSignals
 
-/// What lets a push of Roku's in: the signature of Roku's partner service (source: Roku, "Push notifications (JWT)"). The keys are those of one
-/// fixed address. What a header says of other keys (`jku`, `x5u`) is not read.
+/// Accepts Roku's pushes by the signature of Roku's partner service (source: Roku, "Push notifications (JWT)"). The
+/// keys come from one fixed address. Keys that a token's header names (`jku`, `x5u`) are not read.
 public struct RokuPushPolicy: Sendable {
-    /// How the older form is treated, which nobody signs.
+    /// Treatment of the older, unsigned form.
     public enum Unsigned: Sendable {
-        /// It is a signal: Roku is asked about the purchases that are known already.
+        /// It is a signal: Roku is asked, but only about purchases that the relay knows already.
         case signal
-        /// The same, and the answer has the developer's API key: every client of the route learns it.
+        /// Like `signal`, but the answer contains the developer's API key, which every caller of the route learns.
         case answerKey(Private<String>)
         case refuse
     }
 
     private static let issuer = "Roku, Inc. urn:roku:apps:partner-service.roku.com"
-    /// Between Roku's clock and the database's, in seconds.
+    /// Allowed difference between Roku's clock and the database's, in seconds.
     private static let leeway = 30.0
 
     private let keys: SigningKeys
     let unsigned: Unsigned
-    /// How many unsigned messages a process stores: anybody can send them, so they must not fill the disk.
+    /// Limits the unsigned messages that a process stores: any client can send them, and they must not fill the disk.
     private let limiter: RateLimiter
 
-    /// - Parameter keys: Roku's.
+    /// - Parameter keys: Roku's keys.
     public init(keys: SigningKeys, unsigned: Unsigned) {
         self.init(keys: keys, unsigned: unsigned, limit: RateLimit(rate: 1, burst: 600))
     }
 
-    /// - Parameter limit: of unsigned messages.
+    /// - Parameter limit: limit of unsigned messages.
     init(keys: SigningKeys, unsigned: Unsigned, limit: RateLimit) {
         self.keys = keys
         self.unsigned = unsigned
         limiter = RateLimiter("sender", limit, shards: 1)
     }
 
-    /// - Throws: ``NotificationRefusal``; a ``Problem`` while Roku's keys cannot be read, or when too many come unsigned.
+    /// - Throws: ``NotificationRefusal``; a ``Problem`` while Roku's keys cannot be read, or if too many unsigned
+    ///   messages arrive.
     func verify(_ body: [UInt8], now: Timestamp) async throws {
         func require(_ holds: Bool, _ code: String, _ detail: String) throws {
             guard holds else { throw NotificationRefusal(code: code, detail: detail) }
@@ -71,14 +72,14 @@ public struct RokuPushPolicy: Sendable {
     }
 }
 
-/// Roku Pay's push notifications.
+/// Source of Roku Pay's push notifications.
 struct RokuNotifications: NotificationSource {
     let policy: RokuPushPolicy
     let path = "/roku/notifications"
     let store = StorePlatform.roku
 
     func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
-        // What is no push at all is none of a stranger's either.
+        // A body that is not a push gets its own error before the signature is checked.
         let notification: RokuNotification
         do {
             notification = try RokuNotification(body: body)
@@ -89,14 +90,15 @@ struct RokuNotifications: NotificationSource {
         return notification.notification
     }
 
-    /// Either a stranger sent it, or Roku, which switches off an address that keeps answering so.
+    /// An unsigned message comes from a stranger or from Roku. Roku switches off an address that repeatedly gives this
+    /// answer.
     func warning(about notification: StoreNotification) -> Logger.Message? {
         guard notification.isUnproven, case .signal = policy.unsigned else { return nil }
         return
             "an unsigned message of Roku's is answered without the API key: if your account sends that form, Roku may switch the address off (RELAY_ROKU_UNSIGNED)"
     }
 
-    /// Roku counts the older form as delivered once the answer repeats its `responseKey`, and nothing else.
+    /// Roku counts the older form as delivered only if the answer repeats its `responseKey`.
     func answer(to notification: StoreNotification) -> Response {
         var headers: HTTPFields = [
             .contentType: "text/plain", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",

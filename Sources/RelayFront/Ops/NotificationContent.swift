@@ -3,14 +3,14 @@ import Foundation
 import RelayCore
 import StoreSignals
 
-/// What a notification says, as JSON for people to read: what is signed in it taken out, the shared secret and the receipts of version 1
-/// masked, and what tells of a person at Roku.
+/// Content of a notification, as JSON for people. Signed parts are decoded. The shared secret, the receipts of version
+/// 1 and Roku's personal data are masked.
 struct NotificationContent {
     var payload: String?
     var transaction: String?
     var renewal: String?
 
-    /// - Parameter store: who sent it.
+    /// - Parameter store: the sender.
     init(_ body: [UInt8], of store: String) {
         switch StorePlatform(rawValue: store) {
         case .google: payload = GoogleNotification.payload(of: body).flatMap(Self.json)
@@ -35,7 +35,7 @@ struct NotificationContent {
         }
     }
 
-    /// The shared secret, and the receipts: a reader of one can claim what was bought with it.
+    /// Masks the shared secret and the receipts: with a receipt, a reader could claim its purchases.
     private static func mask(_ fields: inout [String: Any]) {
         for name in ["password", "latest_receipt", "latest_expired_receipt"] where fields[name] != nil {
             fields[name] = "***"

@@ -6,7 +6,7 @@ import RelayCore
 import RelayStore
 import StoreSignals
 
-/// `POST /ops/…`: what operators do.
+/// Routes `POST /ops/…`: operators' actions.
 struct OpsActRoutes: Sendable {
     let tools: OpsTools
     let authenticator: Authenticator
@@ -48,7 +48,7 @@ struct OpsActRoutes: Sendable {
         let validation = try await store.purchases.validation(id, in: key.opsScope)
         return .json(.accepted) { writer in
             if let validation { return writer.value(validation) }
-            // Abandoned was a pursuit whose validation was gone before.
+            // The abandoned pursuit's validation was deleted before.
             writer.beginObject()
             writer.field("validationId", id.description)
             writer.endObject()
@@ -115,7 +115,7 @@ struct OpsActRoutes: Sendable {
         return .json(.accepted) { $0.value(item) }
     }
 
-    /// `{"reason":"…","environment":"Sandbox","bundleId":"…"}`; the app may be missing where there is one only.
+    /// Body: `{"reason":"…","environment":"Sandbox","bundleId":"…"}`. The app may be omitted if there is only one.
     private func testNotification(_ request: Request, _ context: FrontContext) async throws -> Response {
         let key = try await authenticator.key(request, context, opening: .opsOperator)
         var reader = try FieldReader(act: try await bodies.read(request), ["reason", "environment", "bundleId"])
@@ -141,7 +141,7 @@ struct OpsActRoutes: Sendable {
 
     private func replayMessage(_ request: Request, _ context: FrontContext) async throws -> Response {
         let key = try await authenticator.key(request, context, opening: .opsOperator)
-        // A `webhook-id` may have the mark of a changed password behind it.
+        // A `webhook-id` may end with the mark of a changed password.
         guard let text = context.parameters.get("id")?.parts(at: ".", maxSplits: 1).first, let id = DeliveryID(text)
         else { throw ActRefusal.unknown(.message) }
         let new = try await operations.perform(.replay(message: id, leeway: tools.leeway), by: Actor(key))
@@ -169,7 +169,7 @@ struct OpsActRoutes: Sendable {
         }
     }
 
-    /// `{"reason":"…","publisher":"…"}`; the publisher may be missing.
+    /// Body: `{"reason":"…","publisher":"…"}`. The publisher may be omitted.
     private static func parse(_ bytes: ByteBuffer) throws -> (reason: String, publisher: PublisherID?) {
         var reader = try FieldReader(act: bytes, ["reason", "publisher"])
         let why = OperatorReason.judge(&reader)
@@ -179,25 +179,25 @@ struct OpsActRoutes: Sendable {
     }
 }
 
-/// What acts of the console and the ops API take besides their ids.
+/// Dependencies of operators' actions in the console and the ops API.
 struct OpsTools: Sendable {
     let operations: Operations
     let notifications: NotificationReader
     let topics: TopicConfirmer
-    /// Nil: there is no key for it.
+    /// Nil: there is no key for the App Store Server API.
     let appStore: AppStoreAccess?
-    /// How long after its end a subscription that will renew is waited for.
+    /// How long after a period's end a renewal may still be reported.
     let leeway: Duration
     let inquirer: any CustomerInquirer
 
-    /// A manual question waits for the customer's turn.
+    /// Asks Cleeng about a customer. An operator's question waits for the customer's turn.
     func refresh(_ customer: CustomerEmail, of publisher: PublisherID?) -> LongAct<RefreshedCustomer> {
         .refresh(customer, of: publisher, inquirer, patience: .seconds(6))
     }
 }
 
 extension TopicConfirmation {
-    /// - Throws: ``Problem`` where the subscription is not confirmed.
+    /// - Throws: ``Problem`` if the subscription is not confirmed.
     func check() throws {
         switch self {
         case .confirmed: return
@@ -209,7 +209,7 @@ extension TopicConfirmation {
 }
 
 extension ReplayPage.Refusal {
-    /// As the answer to a single retry would have it.
+    /// Code that the answer to a single retry would have.
     fileprivate var code: String {
         switch self {
         case .refused(let refusal): Problem(refusal).code.rawValue

@@ -2,7 +2,7 @@ import Operations
 import RelayCore
 import RelayStore
 
-/// A list that operators read, at the console and by the ops API: how it is asked for, and a page of it.
+/// A list for operators, in the console and the ops API: its query and one page.
 struct OpsList<Item: Viewed>: Sendable {
     typealias Page = (items: [Item], next: String?)
 
@@ -10,8 +10,8 @@ struct OpsList<Item: Viewed>: Sendable {
     let read: @Sendable (PageQuery, RelayStore, OpsScope) async throws -> Page
 
     /// - Parameters:
-    ///   - filter: what a query asks for.
-    ///   - find: what the store has of it.
+    ///   - filter: reads the filter from the query.
+    ///   - find: reads a page of the matching rows.
     init<Filter, Cursor: CustomStringConvertible & SendableMetatype>(
         _ filter: @escaping @Sendable (inout PageQuery) -> Filter,
         find: @escaping @Sendable (RelayStore, Filter, OpsScope) async throws -> ([Item], Cursor?)
@@ -29,7 +29,7 @@ struct OpsList<Item: Viewed>: Sendable {
 extension OpsList<ListedValidation> {
     static var validations: Self { validations(nil) }
 
-    /// - Parameter selection: nil: as the query says.
+    /// - Parameter selection: nil: the query decides.
     static func validations(_ selection: ValidationFilter.Selection?) -> Self {
         OpsList { page in
             var filter = ValidationFilter(&page)
@@ -47,7 +47,7 @@ extension ValidationFilter {
         let waiting = page.choice("waiting", [("true", Selection.waiting)])
         self.init(
             status: page.choice("status", ValidationStatus.allCases.map { ($0.name, $0) }),
-            // Ten years: older than anything that is kept, and far from any overflow.
+            // Ten years: older than all stored rows, and far from any overflow.
             olderThan: page.number("olderThanSeconds", in: 0...315_360_000).map { .seconds($0) },
             customer: page.customer(), offerID: page.offerID(),
             selection: parked ?? waiting ?? .all,
@@ -68,7 +68,7 @@ extension OpsList<OpsSubscription> {
         }
     }
 
-    /// Granted access that may be wrong.
+    /// Lists granted access that may be wrong.
     static var accessProblems: Self {
         OpsList { page in
             (

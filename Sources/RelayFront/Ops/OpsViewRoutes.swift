@@ -4,7 +4,7 @@ import Operations
 import RelayCore
 import RelayStore
 
-/// `GET /ops/…`: what operators see.
+/// Routes `GET /ops/…`: operators' views.
 struct OpsViewRoutes: Sendable {
     let store: RelayStore
     let authenticator: Authenticator

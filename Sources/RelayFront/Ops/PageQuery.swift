@@ -1,6 +1,6 @@
 import RelayCore
 
-/// The parameters that all lists of ops share.
+/// Query parameters that all lists for operators share.
 struct PageQuery {
     static let maximumLimit = 200
 
@@ -9,7 +9,7 @@ struct PageQuery {
     private let ignoresUnknown: Bool
     private var known: [String] = []
 
-    /// - Parameter ignoresUnknown: for pages, whose addresses have more than the list reads.
+    /// - Parameter ignoresUnknown: true for console pages, whose addresses contain more than the list reads.
     init(_ query: QueryItems, ignoresUnknown: Bool = false) {
         self.query = query
         self.ignoresUnknown = ignoresUnknown
@@ -20,7 +20,8 @@ struct PageQuery {
         return query[name]
     }
 
-    /// - Throws: ``Problem`` 422 that names every wrong parameter, and every one that was not read: mistyped, it would filter nothing.
+    /// - Throws: ``Problem`` 422 that names every wrong or unknown parameter. A misspelled parameter would filter
+    ///   nothing.
     mutating func end() throws {
         if !ignoresUnknown { reader.refuse(unknown: query.names.filter { !known.contains($0) }, known: known) }
         try reader.end()
@@ -41,7 +42,7 @@ struct PageQuery {
         return parse(text) ?? reader.refuse("cursor", "must be a nextCursor of an earlier page")
     }
 
-    /// As the database compares it.
+    /// The customer in the form that the database compares.
     mutating func customer() -> CustomerID? {
         text("customerEmail").flatMap { reader.email($0, "customerEmail")?.customer }
     }

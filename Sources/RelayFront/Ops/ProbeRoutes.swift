@@ -32,9 +32,9 @@ struct ProbeRoutes: Sendable {
     }
 }
 
-/// Whether this copy can do its work.
+/// Whether this copy can work.
 public struct Readiness: Sendable, Equatable {
-    /// What it can not do without and has not got, in fixed words such as `database` and `schema`; empty when ready.
+    /// Missing requirements in fixed terms, such as `database` and `schema`; empty when ready.
     public var missing: [String]
 
     public init(missing: [String] = []) {

@@ -46,11 +46,11 @@ struct ReplayBody: Sendable {
     }
 }
 
-/// Why an operator acts: `reason` in the body of an action.
+/// The reason for an operator's action: `reason` in its body.
 enum OperatorReason {
     static let maximumLength = 400
 
-    /// Reads a body that has no other field.
+    /// Reads a body that contains no other field.
     ///
     /// - Throws: ``Problem`` 400 and 422.
     static func parse(_ bytes: ByteBuffer) throws -> String {

@@ -6,9 +6,9 @@ import RelayStore
 
 extension Acceptance {
     /// - Parameters:
-    ///   - receipt: what was made of the request's proof.
-    ///   - driver: by which road it goes to Cleeng; connectors take no coupon. By StoreKit 2 it is known by its transaction alone: what the
-    ///     App Store has signed counts, and what the app says beside it only where that names none.
+    ///   - receipt: what the relay read from the request's proof.
+    ///   - driver: how the purchase is sent to Cleeng; connectors take no coupon. The StoreKit 2 connector gets only
+    ///     the transaction id: the signed one counts, and the app's only if there is no signed one.
     ///   - now: the database's time, for the day in the id.
     init(
         _ request: PurchaseRequest, _ receipt: ReadReceipt, driver: PurchaseDriver,
@@ -16,7 +16,7 @@ extension Acceptance {
         now: Timestamp
     ) {
         let (key, sent) = (sender.key, receipt.sentTransactionID)
-        // Another store's period counts all the same: the store has shown it.
+        // Another store's period counts even then, since the store itself returned it.
         let isKept = receipt.platform != .apple || receipt.verification.result != .notGenuine
         self.init(
             id: ValidationID(in: Bucket(of: key.publisher, receipt.subscriptionKey), now: now),
@@ -36,7 +36,7 @@ extension Acceptance {
 }
 
 extension ValidationID {
-    /// A new one.
+    /// A new id.
     init(in bucket: Bucket, now: Timestamp) {
         var generator = SystemRandomNumberGenerator()
         self.init(bucket: bucket, day: UInt16(clamping: now.daysSince1970), using: &generator)
@@ -53,9 +53,9 @@ extension Acceptance.IdempotencyKey {
     }
 }
 
-/// `Idempotency-Key`: a string of RFC 9651 by its draft (quoted), bare by the custom of most clients.
+/// `Idempotency-Key`: quoted by its draft (a string of RFC 9651), bare by the custom of most clients.
 enum IdempotencyKeyHeader {
-    /// The key without quotes: 1 to 255 visible ASCII characters. Nil where none was sent.
+    /// The key without quotes: 1 to 255 visible ASCII characters. Nil if none was sent.
     ///
     /// - Throws: ``Problem`` 400.
     static func parse(_ header: String?) throws -> String? {

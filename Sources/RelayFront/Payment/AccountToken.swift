@@ -1,15 +1,15 @@
 import Crypto
 import RelayCore
 
-/// The UUID by which a publisher names a customer to a store: Apple's `appAccountToken`, Google's `obfuscatedExternalAccountId`.
+/// A publisher's UUID for a customer at a store: Apple's `appAccountToken`, Google's `obfuscatedExternalAccountId`.
 public struct AccountToken: Hashable, Sendable {
-    /// 16 of them.
+    /// 16 bytes.
     private let bytes: [UInt8]
 
     /// RFC 9562 section 6.6.
     private static let urls = AccountToken("6ba7b811-9dad-11d1-80b4-00c04fd430c8")
 
-    /// Nil for what is no UUID of 32 hexadecimal digits in five groups, in either case.
+    /// Nil unless the text is a UUID: 32 hexadecimal digits in five groups, in either case.
     public init?(_ text: String) {
         let groups = text.split(separator: "-", omittingEmptySubsequences: false)
         guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12], let bytes = Self.bytes(groups.joined()) else { return nil }
@@ -34,7 +34,7 @@ public struct AccountToken: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// What publishers name customers in who have said no other namespace.
+    /// The namespace of customers' UUIDs, for publishers that set no other.
     static func namespace(of publisher: PublisherID) -> AccountToken? {
         urls.map { AccountToken(publisher.text, in: $0) }
     }

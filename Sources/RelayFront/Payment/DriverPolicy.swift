@@ -1,14 +1,14 @@
 import RelayCore
 
-/// Which of Cleeng's APIs purchases are sent to.
+/// Policy for the Cleeng API that purchases are sent to.
 public enum DriverPolicy: String, Sendable, CaseIterable {
-    /// Signed transactions that name their customer by Cleeng's number go by StoreKit 2, all else as receipts.
+    /// Signed transactions with Cleeng's customer number use StoreKit 2; others are sent as receipts.
     case auto
     case receipt
     case storekit2
 
-    /// - Returns: and the warning for the app.
-    /// - Throws: ``Problem`` 422 where what the road needs is missing.
+    /// - Returns: the driver, and the warnings for the app.
+    /// - Throws: ``Problem`` 422 if a field that the driver needs is missing.
     func choose(for request: PurchaseRequest, _ receipt: ReadReceipt) throws -> (PurchaseDriver, [FieldError]) {
         guard let connector = connector(for: request, receipt) else { return (request.proof.driver, []) }
         guard request.cleengCustomer != nil else { throw Problem.invalidFields([Self.withoutCustomer]) }
@@ -21,7 +21,7 @@ public enum DriverPolicy: String, Sendable, CaseIterable {
         case (.receipt, _): return nil
         case (.storekit2, .apple): return .storekit2
         case (.auto, .apple): return isNumbered && receipt.isSignedTransaction ? .storekit2 : nil
-        // Where the store could not be asked it may be a subscription.
+        // A purchase may be a subscription if the store could not be asked.
         case (_, .store(.google)): return isNumbered && receipt.found?.isSubscription != false ? .google : nil
         case (_, .store): return nil
         }

@@ -2,7 +2,8 @@ import RelayCore
 import RelayStore
 
 extension OfferCatalogue {
-    /// What does not fit a purchase's offer, so far as the offers are known. Reported and shown, never refused: Cleeng decides.
+    /// Warnings about a purchase that does not match its offer in the catalogue. Such a purchase is never refused:
+    /// Cleeng decides.
     func warnings(_ request: PurchaseRequest, _ receipt: ReadReceipt, of publisher: PublisherID) -> [FieldError] {
         var warnings: [FieldError] = []
         let isApple = receipt.platform == .apple

@@ -4,7 +4,7 @@ import RelayCore
 
 /// The answer to `POST /apple/payment`.
 enum PaymentAnswer {
-    /// 202 while it is pending, 200 where a repeat finds it settled.
+    /// Returns 202 while the validation is pending, and 200 if a repeat finds it settled.
     static func response(_ validation: Validation, warnings: [FieldError], poll: PollInterval) -> Response {
         let id = validation.id.description
         var writer = JSONWriter(capacity: 512)

@@ -4,7 +4,7 @@ import NIOCore
 import RelayCore
 import RelayStore
 
-/// `POST /apple/payment`, `/android/payment`, `/amazon/payment`, `/roku/payment`: takes a purchase in.
+/// Routes `POST /apple/payment`, `/android/payment`, `/amazon/payment`, `/roku/payment`: accept purchases.
 struct PaymentRoutes: Sendable {
     let acceptor: PurchaseAcceptor
     let authenticator: Authenticator
@@ -40,7 +40,7 @@ struct PaymentRoutes: Sendable {
         let key = try await authenticator.key(request, context, opening: .app)
         let customer = try await authenticator.customer(request)
         let idempotencyKey = try IdempotencyKeyHeader.parse(request.headers[.idempotencyKey])
-        // Until the purchase is committed: what is read of it, and the row that it becomes, is held that long.
+        // Released after the commit: the body and its row occupy memory until then.
         let loan = BodyLoan(budget)
         defer { loan.end() }
         let body = try await bodies.read(request, on: loan)
@@ -54,7 +54,8 @@ struct PaymentRoutes: Sendable {
         switch purchase.proof {
         case .apple: return try await acceptor.accept(purchase, from: sender, context.notes)
         case .store:
-            // An app that hangs up while the store is asked has bought all the same. What was lent is given back after that.
+            // A purchase is accepted even if its app disconnects during the question to the store. The loan ends after
+            // that.
             return try await acceptor.stores.finish {
                 try await acceptor.accept(purchase, from: sender, context.notes)
             }

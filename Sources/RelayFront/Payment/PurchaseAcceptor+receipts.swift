@@ -2,9 +2,9 @@ import RelayCore
 import RelayStore
 
 extension PurchaseAcceptor {
-    /// What the relay makes of a purchase's proof, as far as the policy trusts it.
+    /// Reads and verifies a purchase's proof, as far as the policy trusts it.
     ///
-    /// - Throws: ``Problem`` 422 where the policy refuses it.
+    /// - Throws: ``Problem`` 422 if the policy refuses it.
     func judge(_ request: PurchaseRequest, of key: APIKey) async throws -> ReadReceipt {
         var receipt: ReadReceipt
         switch request.proof {
@@ -25,7 +25,8 @@ extension PurchaseAcceptor {
         return receipt
     }
 
-    /// Whether a purchase that its receipt does not hold is of the subscription that runs longest in it: where that is what is asked for.
+    /// Whether a purchase missing from its receipt belongs to the receipt's longest-running subscription: only if that
+    /// matches the posted offer.
     private func isOfReceipt(_ request: PurchaseRequest, _ receipt: ReadReceipt, _ key: APIKey) async throws -> Bool {
         if let product = receipt.productID.map({ ProductID(receipt.platform.prefixed($0)) }),
             offers.allows(product, under: request.offerID, of: key.publisher) == true
@@ -34,16 +35,16 @@ extension PurchaseAcceptor {
         }
         switch try await store.subscriptions.holding(of: receipt.name(of: key.publisher), offer: request.offerID) {
         case .offer: return true
-        // Its refund would end another offer's purchase, or another customer's.
+        // Otherwise its refund would end a purchase of another offer or another customer.
         case .others: return false
         case .nothing: return !offers.hasProducts(of: key.publisher)
         }
     }
 
-    /// The same whatever the policy is: for validators, which answer with what it says, and have nobody else to ask.
+    /// Verifies a proof whatever the policy is. For validators, whose answer rests on the proof alone.
     ///
-    /// - Throws: ``Problem``: 422 where it is not shown to be genuine; `store_unavailable` where its store cannot be asked,
-    ///   `purchase_ended` where that says no more than that it is over.
+    /// - Throws: ``Problem``: 422 if it is not proven to be genuine; `store_unavailable` if its store cannot be asked;
+    ///   `purchase_ended` if the store reports the end without details.
     func prove(_ proof: PurchaseProof, of key: APIKey) async throws -> ReadReceipt {
         switch proof {
         case .apple(let sent):
@@ -77,7 +78,7 @@ extension PurchaseAcceptor {
 }
 
 extension ReadReceipt {
-    /// Why it is not validated; nil where it is.
+    /// Why the purchase is not valid; nil if it is.
     fileprivate func problem(_ answer: ExternalStoreAnswer) -> Problem? {
         switch answer {
         case .found where found == nil:

@@ -1,26 +1,27 @@
 import RelayCore
 import RelayStore
 
-/// The way of a purchase from its request into the database: one for all stores, and for validators.
+/// Accepts a purchase: from its request into the database. All stores and validators use it.
 ///
-/// The routes check the key, its rate limit, the customer token, the Idempotency-Key, the body and whom the token speaks for, in this order.
-/// Then: the receipt, policy, driver, clock, transfers, and at last the commit, which finds repeats.
+/// The routes check the key, its rate limit, the customer token, the Idempotency-Key, the body and the token's
+/// customer, in this order. Then follow the receipt, policy, driver, clock and transfers. The commit comes last and
+/// detects repeats.
 struct PurchaseAcceptor: Sendable {
     let store: RelayStore
     let intake: Intake
     let receipts: ReceiptPolicy
     let drivers: DriverPolicy
-    /// Asked, where they can be, about what they do not sign.
+    /// Stores that are asked about purchases that they do not sign.
     let stores: StoreGate
     let transfers: TransferGate
     let metrics: FrontMetrics
 
     var offers: OfferCatalogue { store.memory.catalogue }
 
-    /// The app that sends a purchase.
+    /// Sender of a purchase: its app's key and its connection.
     struct Sender: Sendable {
         var key: APIKey
-        /// The other end of the connection: its address counts where the request names none.
+        /// Address of the peer, used if the request contains none.
         var peer: IPAddress?
         var idempotencyKey: Acceptance.IdempotencyKey?
     }
@@ -45,10 +46,10 @@ struct PurchaseAcceptor: Sendable {
         throw Problem(.databaseUnavailable, "send the same request again")
     }
 
-    /// Makes what is kept of a purchase, but for ``Acceptance/keepsOwner``.
+    /// Makes the row of a purchase, except ``Acceptance/keepsOwner``.
     ///
-    /// - Returns: and the warnings for the app.
-    /// - Throws: ``Problem``: 422 where the driver needs more than was sent, 503 where the time is not known yet.
+    /// - Returns: the row, and the warnings for the app.
+    /// - Throws: ``Problem``: 422 if a field that the driver needs is missing, 503 if the time is not known yet.
     func acceptance(
         of request: PurchaseRequest, _ receipt: ReadReceipt, from sender: Sender
     ) throws -> (Acceptance, [FieldError]) {
@@ -58,7 +59,8 @@ struct PurchaseAcceptor: Sendable {
         return (Acceptance(request, receipt, driver: driver, from: sender, now: now), warnings)
     }
 
-    /// - Returns: nil where what the purchase was known by is no longer kept: that is forgotten now, and the purchase a fresh one.
+    /// - Returns: nil if the repeated validation is no longer stored. The repeat is forgotten, and the purchase is
+    ///   accepted as new.
     private func commit(
         _ acceptance: Acceptance, _ notes: RequestNotes
     ) async throws -> (IntakeOutcome, Validation)? {

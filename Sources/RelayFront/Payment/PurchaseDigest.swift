@@ -1,6 +1,6 @@
 import Crypto
 
-/// SHA-256 by which purchases are known.
+/// SHA-256 digests that identify purchases.
 enum PurchaseDigest {
     /// Hashes each part after its length, so that no two lists of parts collide.
     static func of(_ texts: [String], identity: [UInt8]) -> [UInt8] {

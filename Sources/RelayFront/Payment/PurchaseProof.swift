@@ -1,15 +1,15 @@
 import RelayCore
 
-/// What an app sends to prove a purchase.
+/// An app's proof of a purchase.
 enum PurchaseProof: Sendable {
     case apple(Apple)
-    /// What another store is asked by.
+    /// Data by which another store is asked.
     case store(StoreReceipt)
 
-    /// What the App Store gave the app, which speaks for itself.
+    /// Data that the App Store gave to the app; it is its own proof.
     struct Apple: Sendable {
         var receiptData: String
-        /// The transaction that the app names beside it; empty where it names none.
+        /// Transaction id that the app sent with it; empty if it sent none.
         var transactionID: TransactionID
         var appType = "ios"
     }
@@ -21,7 +21,7 @@ enum PurchaseProof: Sendable {
         }
     }
 
-    /// How it goes to Cleeng without a connector.
+    /// The driver to Cleeng without a connector.
     var driver: PurchaseDriver {
         switch self {
         case .apple: .receipt
@@ -31,9 +31,9 @@ enum PurchaseProof: Sendable {
 }
 
 extension PurchaseProof {
-    /// Reads it from the body of a purchase.
+    /// Reads the proof from the body of a purchase.
     ///
-    /// - Returns: nil where a field is wrong, which `reader` then has.
+    /// - Returns: nil if a field is wrong; `reader` then has the error.
     init?(of platform: StorePlatform, _ reader: inout FieldReader) {
         guard platform != .apple else {
             guard let sent = Apple(&reader) else { return nil }
@@ -67,7 +67,7 @@ extension PurchaseProof.Apple {
             receiptData = reader.refuse("receipt", wants: "an object", not: reader["receipt"].kind)
         }
         let appType = reader.optional("appType")?.asciiLowercased() ?? "ios"
-        // By bytes: it may be as long as the body.
+        // Compared by bytes, since it may be as long as the body.
         if !appType.isSame("ios"), !appType.isSame("tvos") {
             reader.add("appType", .invalid, "must be ios or tvos")
         }

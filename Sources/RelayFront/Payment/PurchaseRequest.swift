@@ -1,16 +1,16 @@
 import NIOCore
 import RelayCore
 
-/// A purchase as an app asks for it, at any store: every field judged.
+/// An app's purchase at any store, with every field validated.
 struct PurchaseRequest: Sendable {
     var email: CustomerEmail
     var offerID: OfferID
     var proof: PurchaseProof
-    /// Nil where the app named none: the peer's counts.
+    /// Nil if the app sent none: the peer's address is used.
     var ipAddress: String?
     var couponCode: CouponID?
     var applicationUsername: Username
-    /// The customer's number at Cleeng, where the app knows it.
+    /// Cleeng's number of the customer, if the app sent it.
     var cleengCustomer: Int64?
     var warnings: [FieldError] = []
 }
@@ -23,8 +23,9 @@ extension PurchaseRequest {
     private static let known = UnknownFields.Known(names)
     private static let knownInReceipt = UnknownFields.Known(PurchaseProof.Apple.names)
 
-    /// - Parameter readsNumber: whether the customer's number at Cleeng is read. Else it is ignored, whatever it is.
-    /// - Throws: ``Problem``: 400 where it is not JSON, 422 that names every wrong field.
+    /// - Parameter readsNumber: whether Cleeng's number of the customer is read. Otherwise it is ignored, whatever its
+    ///   value.
+    /// - Throws: ``Problem``: 400 if it is not JSON, 422 that names every wrong field.
     init(_ body: ByteBuffer, of platform: StorePlatform, readsNumber: Bool) throws {
         var unknown = UnknownFields()
         var reader = try FieldReader(body, platform.paymentFields) { name, object in
@@ -48,7 +49,7 @@ extension PurchaseRequest {
     }
 }
 
-/// Fields of which a wrong one never fails a purchase: it is left out, and a warning says so.
+/// Readers of fields that never fail a purchase: a wrong one is omitted with a warning.
 extension FieldReader {
     private static let mostCouponCharacters = 40
 
@@ -71,7 +72,7 @@ extension FieldReader {
         }
     }
 
-    /// - Parameter trouble: what is wrong with a text; nil: nothing.
+    /// - Parameter trouble: what is wrong with a text; nil if nothing is.
     private func lenient(
         _ name: String, _ subject: String, _ rest: String, _ warnings: inout [FieldError], trouble: (String) -> String?
     ) -> String? {

@@ -3,7 +3,8 @@ import RelayCore
 import RelayStore
 
 extension ReadReceipt {
-    /// - Parameter answer: what its store said; nil where it was not asked. It signs nothing: the answer is all there is.
+    /// - Parameter answer: the store's answer; nil if it was not asked. The store signs nothing, so its answer is the
+    ///   only proof.
     init(_ sent: StoreReceipt, _ answer: ExternalStoreAnswer?, of key: APIKey) {
         func no(_ detail: String) -> Verification { .notGenuine(code: Verification.notAPurchase, detail: detail) }
         var found: ExternalSubscription?
@@ -36,19 +37,20 @@ extension ReadReceipt {
 }
 
 extension Verification {
-    /// The code of what another store than Apple's says no to.
+    /// Code of a purchase that a store other than Apple's denies.
     static let notAPurchase = "not_a_purchase"
     /// Code of a purchase in another app than the key's.
     fileprivate static let bundle = NotGenuine.Code.bundle.rawValue
 }
 
 extension StoreReceipt {
-    /// What the store shows of it. Roku finds a subscription by a renewal too, and shows it under its original transaction.
+    /// The purchase's subscription in a store's answer. Roku also finds it by a renewal, and returns it under its
+    /// original transaction.
     func subscription(in found: [ExternalSubscription]) -> ExternalSubscription? {
         found.first { $0.key == subscriptionKey } ?? (query.platform.namesRenewals ? found.first : nil)
     }
 
-    /// What is wrong with the app that it was bought in, where the key names one. Amazon's receipts and Roku's orders name none.
+    /// Error if the key names another app than the purchase. Amazon's receipts and Roku's orders name no app.
     func troubleWithApp(of key: APIKey) -> String? {
         guard case .google(let receipt) = self, !key.app.isEmpty, receipt.packageName != key.app else { return nil }
         return "it was bought in another app than the key's"

@@ -2,47 +2,49 @@ import AppleStore
 import RelayCore
 import RelayStore
 
-/// What the relay makes of a purchase's proof on its way in, at any store. Nothing is verified here, and nothing that cannot be read is
-/// refused.
+/// What the relay read from a purchase's proof, at any store. Reading verifies nothing, and refuses nothing that is
+/// unreadable.
 struct ReadReceipt: Sendable {
     var platform = StorePlatform.apple
     var verification = Verification.notChecked
     var isReadable: Bool
-    /// It is a receipt and holds no purchase: what is used up and what ends by itself vanishes from receipts.
+    /// Whether it is a receipt without a purchase. Used consumables and ended passes vanish from receipts.
     var isEmpty = false
-    /// Whether it holds the purchase that the app spoke of.
+    /// Whether it contains the purchase that the app named.
     var isNamed: Bool { platform != .apple || purchase?.isNamed == true }
-    /// What the store knows the subscription by, else what the app does.
+    /// The store's key of the subscription; the app's transaction id if the proof is unreadable.
     var subscriptionKey: TransactionID
     var environment: StoreEnvironment
     var productID: ProductID?
     var bundleID: BundleID?
-    /// What it says of the subscription's life; nil where it says nothing of one.
+    /// The subscription's period in the proof; nil if there is none.
     var period: LedgerPeriod?
     var stored: Acceptance.Receipt
-    /// The purchase in a receipt of the App Store; nil where it cannot be read.
+    /// The purchase in an App Store receipt; nil if it cannot be read.
     var purchase: ReadPurchase?
-    /// Nil where it is none of what the App Store gives out.
+    /// Nil if it is not a document of the App Store.
     var document: PurchaseDocument?
-    /// What another store shows of it; nil where it was not asked, or says no.
+    /// Another store's result; nil if the store was not asked, or denied the purchase.
     var found: ExternalSubscription?
     var isSignedTransaction: Bool { if case .signedTransaction = document { true } else { false } }
-    /// The app's own name for its customer at the time of purchase, if the proof is genuine. Of Apple's only signed transactions have one.
+    /// The app's account token for the customer at the time of purchase, if the proof is genuine. From Apple, only
+    /// signed transactions have one.
     var accountToken: String? {
         guard verification == .genuine else { return nil }
         if case .signedTransaction(let transaction) = document { return transaction.payload.appAccountToken }
         return found?.accountToken
     }
-    /// The transaction as the app names it.
+    /// Transaction id as the app sent it.
     var sentTransactionID: TransactionID
-    /// Transaction id that counts, from Apple's receipt; nil if the receipt has none (Xcode's).
+    /// Transaction id in Apple's receipt; nil if the receipt has none (Xcode's).
     var transactionID: TransactionID?
-    /// Identity of the purchase: the same for the same receipt in another spelling of base64.
+    /// Identity of the purchase. Different base64 spellings of a receipt have the same identity.
     var identity: [UInt8]
-    /// Whether the purchase is known by its subscription and transaction: a device sends a validator another receipt each time.
+    /// Whether its subscription and transaction identify the purchase: a device sends validators a different receipt
+    /// each time.
     private var isOneOfMany = false
 
-    /// - Parameter transactionID: what the app sent beside it.
+    /// - Parameter transactionID: id that the app sent with it.
     init(_ text: String, transactionID: TransactionID) {
         let utf8 = Array(text.utf8)
         isReadable = false
@@ -92,7 +94,8 @@ struct ReadReceipt: Sendable {
         SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: subscriptionKey)
     }
 
-    /// The receipt names other purchases than this one, which is independent: it moves, ends and is ended by nothing else in it.
+    /// Makes the purchase independent, because the receipt does not contain it. It neither changes the receipt's
+    /// subscriptions nor is changed by them.
     mutating func standAlone() {
         subscriptionKey = sentTransactionID
         productID = nil
@@ -100,8 +103,9 @@ struct ReadReceipt: Sendable {
         transactionID = nil
     }
 
-    /// What no store has confirmed moves, overtakes and holds up nothing that one has: it stands in an environment of its own. What Apple did
-    /// not sign decides neither whose subscription it is nor what was bought: from now on it is known as one that cannot be read is.
+    /// Moves an unconfirmed purchase to an environment of its own, so that it cannot move, overtake or delay confirmed
+    /// purchases. Data that Apple did not sign must not decide the subscription or product. So an Apple purchase is
+    /// treated like an unreadable one from here on.
     mutating func distrust() {
         environment = .unknown
         guard platform == .apple else { return }
@@ -110,9 +114,9 @@ struct ReadReceipt: Sendable {
         purchase = nil
     }
 
-    /// Narrows a validated receipt to one subscription that was found in it.
+    /// Narrows a validated receipt to one of its subscriptions.
     ///
-    /// - Parameter running: the subscription's purchase that runs.
+    /// - Parameter running: the subscription's running purchase.
     mutating func narrow(to name: SubscriptionName, _ running: CustomerPurchase) {
         productID = running.productID
         guard platform == .apple else { return }
@@ -124,7 +128,7 @@ struct ReadReceipt: Sendable {
         isOneOfMany = true
     }
 
-    /// SHA-256 by which the purchase is known: the same for each repeat.
+    /// SHA-256 that identifies the purchase in every repeat.
     func purchaseKey(_ key: APIKey, _ customer: CustomerID, _ offer: OfferID) -> [UInt8] {
         let texts = [key.publisher.text, key.app.text, customer.text, offer.text]
         return isOneOfMany
@@ -133,8 +137,8 @@ struct ReadReceipt: Sendable {
             : PurchaseDigest.of(texts, identity: identity)
     }
 
-    /// Whether encoding the `count` bytes that this text was decoded to gives the very same text. Base64 has one standard
-    /// spelling: no white space, no URL-safe characters, padded to full length; the decoder has refused stray bits already.
+    /// Whether encoding the `count` decoded bytes gives exactly this text. Canonical base64 has no white space and no
+    /// URL-safe characters, and is padded. The decoder has refused stray bits already.
     static func isCanonicalBase64(_ text: [UInt8], of count: Int) -> Bool {
         text.count == (count + 2) / 3 * 4 && text.withUnsafeBufferPointer(ByteScan.isBase64)
     }

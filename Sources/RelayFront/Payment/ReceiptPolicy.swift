@@ -1,14 +1,14 @@
 public import AppleStore
 import RelayCore
 
-/// Whether new receipts are verified, and how one that is not genuine is answered.
+/// Whether new receipts are verified, and what happens to one that is not genuine.
 public struct ReceiptPolicy: Sendable {
     public enum Mode: String, Sendable, CaseIterable {
-        /// Nothing is verified.
+        /// Receipts are not verified.
         case off
-        /// A receipt that is not genuine is recorded and shown, and still sent: Cleeng decides.
+        /// A receipt that is not genuine is recorded and shown, but still sent: Cleeng decides.
         case observe
-        /// What is not shown to be genuine is refused.
+        /// A receipt that is not proven to be genuine is refused.
         case enforce
     }
 
@@ -22,14 +22,15 @@ public struct ReceiptPolicy: Sendable {
         self.scope = scope
     }
 
-    /// - Parameter app: the bundle id of the key that it came with; empty where the key names none.
+    /// - Parameter app: bundle id of the sender's key; empty if the key has none.
     func judge(_ receipt: ReadReceipt, app: BundleID) async -> Verification {
         mode == .off ? .notChecked : await verify(receipt.document, app)
     }
 
-    /// Another store's purchase that could not be checked passes: the app would have to wait for the store.
+    /// Refuses a receipt by the policy. Another store's unchecked purchase passes, since the app would have to wait for
+    /// the store.
     ///
-    /// - Throws: ``Problem`` 422 where one with this result is refused.
+    /// - Throws: ``Problem`` 422 if the policy refuses this result.
     func check(_ receipt: ReadReceipt) throws {
         guard mode == .enforce else { return }
         guard receipt.isReadable || receipt.isEmpty else {
@@ -53,7 +54,8 @@ public struct ReceiptPolicy: Sendable {
 
     var isOn: Bool { mode != .off }
 
-    /// Whether what the receipt says is Apple's word, or nobody wants to know. Genuine and of another app or environment is Apple's word too.
+    /// Whether the receipt's content counts as Apple's. True if the mode is `off`, and also for a genuine receipt of
+    /// another app or environment.
     func trusts(_ verification: Verification) -> Bool {
         guard mode != .off else { return true }
         switch verification {
@@ -64,7 +66,7 @@ public struct ReceiptPolicy: Sendable {
         }
     }
 
-    /// Whatever the mode is: for those who answer with what a receipt says, and have nobody else to ask.
+    /// Verifies a receipt in every mode. For validators, whose answer rests on the receipt alone.
     func prove(_ receipt: ReadReceipt, app: BundleID) async -> Verification { await verify(receipt.document, app) }
 
     private func verify(_ document: PurchaseDocument?, _ app: BundleID) async -> Verification {

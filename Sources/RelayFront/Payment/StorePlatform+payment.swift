@@ -1,6 +1,6 @@
 import RelayCore
 
-/// How apps send the purchases of each store.
+/// Requests by which apps send each store's purchases.
 extension StorePlatform {
     var paymentPath: String {
         switch self {
@@ -11,7 +11,7 @@ extension StorePlatform {
         }
     }
 
-    /// The field that holds what the store gave the app.
+    /// The field with the store's data.
     var receiptField: String { self == .roku ? "order" : "receipt" }
 
     /// The fields of a purchase's body.
@@ -28,10 +28,10 @@ extension StorePlatform {
     private static let receiptFields = FieldNames(PurchaseRequest.names, within: ["receipt": StoreReceipt.names])
     private static let orderFields = FieldNames(PurchaseRequest.names, within: ["order": StoreReceipt.orderNames])
 
-    /// Whether numbers in its receipts go on as numbers; else as the text that they were written as.
+    /// Whether numbers in its receipts are forwarded as numbers; otherwise as their text.
     var keepsNumbers: Bool { self == .roku }
 
-    /// Whether Cleeng takes a coupon for its purchases.
+    /// Whether Cleeng accepts a coupon for its purchases.
     var takesCoupons: Bool {
         switch self {
         case .apple, .google: true

@@ -11,14 +11,14 @@ extension StoreReceipt {
     /// The fields of Roku's orders.
     static let orderNames = ["amount", "code", "purchaseId", "qty", "total"]
 
-    /// Google's tokens have some two hundred characters. A key of the database's has to hold it.
+    /// Google's tokens have about two hundred characters. A key in the database must be able to hold one.
     private static let mostNameBytes = 1_024
     private static let mostBytes = 4_096
 
-    /// What an app sends of a purchase at Google Play, the Amazon Appstore or Roku Pay, every field judged.
+    /// Reads and validates a purchase at Google Play, the Amazon Appstore or Roku Pay.
     ///
-    /// - Parameter find: a field by its name at the store, and as what the sender knows it.
-    /// - Returns: nil where a field is wrong, which `reader` then has.
+    /// - Parameter find: returns the field with the store's name, and the sender's path of it.
+    /// - Returns: nil if a field is wrong; `reader` then has the error.
     init?(
         of platform: StorePlatform, _ reader: inout FieldReader,
         _ find: (String, FieldReader) -> (field: JSONField, path: String)
@@ -41,7 +41,7 @@ extension StoreReceipt {
             return optional(name, most: Self.mostNameBytes, &reader)
         }
         switch platform {
-        // Its receipts have requests of their own.
+        // Apple's receipts are read elsewhere.
         case .apple: return nil
         case .google:
             let productID = required("productId", &reader)
@@ -82,7 +82,7 @@ extension StoreReceipt {
 }
 
 extension StoreReceipt {
-    /// As it is kept.
+    /// The stored form.
     var json: [UInt8] {
         var writer = JSONWriter(capacity: 512)
         writer.beginObject()
@@ -111,7 +111,7 @@ extension StoreReceipt {
 }
 
 extension JSONWriter {
-    /// As `StoreReceipt.SentScalar` is read again. Nil leaves it out.
+    /// Writes a scalar in the form that `StoreReceipt.SentScalar` reads. Nil is omitted.
     fileprivate mutating func member(_ name: StaticString, _ scalar: StoreReceipt.SentScalar?) {
         guard let scalar else { return }
         beginObject(name)

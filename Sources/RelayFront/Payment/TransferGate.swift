@@ -5,7 +5,7 @@ import RelayStore
 /// A publisher's policy on transfers.
 public struct TransferRules: Sendable {
     public var policy: TransferPolicy
-    /// In which customers are named to stores; nil: the publisher's own.
+    /// Namespace of customers' UUIDs at stores; nil: the publisher's default.
     public var namespace: AccountToken?
 
     public init(_ policy: TransferPolicy = .move, namespace: AccountToken? = nil) {
@@ -13,7 +13,8 @@ public struct TransferRules: Sendable {
         self.namespace = namespace
     }
 
-    /// The customer's username where that is a UUID, else one made of it.
+    /// Whether the token is the customer's. A username that is a UUID is compared itself, else the UUID derived from
+    /// it.
     func names(_ username: Username, of publisher: PublisherID, by token: String?) -> Bool {
         guard let token = token.flatMap(AccountToken.init) else { return false }
         let made = (namespace ?? .namespace(of: publisher)).map { AccountToken(username.text, in: $0) }
@@ -21,23 +22,23 @@ public struct TransferRules: Sendable {
     }
 }
 
-/// Keeps purchases away from subscriptions that another customer has.
+/// Keeps purchases away from subscriptions that another customer owns.
 struct TransferGate: Sendable {
     let store: RelayStore
     let rules: PerPublisher<TransferRules>
     let logger: Logger
 
-    /// Costs nothing where subscriptions move freely.
+    /// Checks a purchase. Needs no query if subscriptions move freely.
     ///
     /// - Parameters:
-    ///   - customer: who sends a purchase of it; nil where the username is no email.
-    ///   - token: the purchase's account token, as its store has signed or returned it; nil if it has none.
-    /// - Returns: whether the purchase leaves the subscription to its owner at the time of sending.
+    ///   - customer: sender of the purchase; nil if the username is not an email.
+    ///   - token: the purchase's account token, as its store signed or returned it; nil if there is none.
+    /// - Returns: whether the purchase must leave the subscription to its owner at the time of sending.
     /// - Throws: ``Problem``: `owned_by_another`.
     func check(
         _ name: SubscriptionName, for username: Username, customer: CustomerID?, token: String?
     ) async throws -> Bool {
-        // Its policy stands in settings that this copy was not given.
+        // This copy does not have the publisher's settings, so the strictest policy applies.
         let rules = rules[name.publisher] ?? TransferRules(.refuse)
         switch rules.policy {
         case .move: return false

@@ -1,9 +1,9 @@
 import RelayCore
 
-/// Fields of a body that are not known but look like one that is: `coupon` for `couponCode`. All others are ignored.
+/// Unknown fields of a body that resemble a known one, such as `coupon` for `couponCode`. All others are ignored.
 ///
-/// A body of megabytes holds hundreds of thousands of names, and each costs microseconds. So only the first names are examined, and
-/// only short ones.
+/// A body of megabytes may contain hundreds of thousands of names, and each costs microseconds. So only the first names
+/// are examined, and only short ones.
 struct UnknownFields: Sendable {
     /// Names of fields that are read, folded once.
     struct Known: Sendable {
@@ -17,12 +17,12 @@ struct UnknownFields: Sendable {
 
     private static let mostLookalikes = 8
     private static let mostExamined = 64
-    /// No name of a field is much longer.
+    /// No field's name is much longer.
     private static let longest = 40
 
     /// - Parameters:
-    ///   - known: the fields that are read, of which it may be one in other letters.
-    ///   - object: in which object of the body it stands; nil: in the body itself.
+    ///   - known: the known fields that the name may be a misspelling of.
+    ///   - object: the object that contains it; nil: the body itself.
     mutating func add(_ name: String, known: Known, in object: String?) {
         guard lookalikes.count < Self.mostLookalikes, examined < Self.mostExamined, name.utf8.count <= Self.longest
         else { return }
@@ -33,7 +33,7 @@ struct UnknownFields: Sendable {
         lookalikes.append((path + name, path + one))
     }
 
-    /// - Parameter present: fields that the body has: nobody mistyped those.
+    /// - Parameter present: the body's known fields, which were not misspelled.
     func warnings(present: Set<String>) -> [FieldError] {
         lookalikes.filter { !present.contains($0.known) }.map {
             FieldError($0.name, .unknownField, "is not known and was ignored; did you mean \($0.known)?")
@@ -45,6 +45,6 @@ struct UnknownFields: Sendable {
         return known.hasPrefix(name) || known.hasSuffix(name) || name.distance(to: known) <= 2
     }
 
-    /// Without regard to case, `_` and `-`.
+    /// The name without case, `_` and `-`.
     private static func folded(_ name: String) -> String { String(name.lowercased().filter { $0 != "_" && $0 != "-" }) }
 }

@@ -1,19 +1,19 @@
 import Foundation
 import RelayCore
 
-/// What stands behind `/v2/customers` in a path. A publisher's name for a customer may be anything, and Fovea's own client does not
-/// encode it: everything up to the last `/purchases` or `/consumption` is the name.
+/// The rest of a path after `/v2/customers`. A customer's name may contain any characters, and Fovea's own client does
+/// not encode it. So everything up to the last `/purchases` or `/consumption` is the name.
 enum CustomerPath: Equatable {
     case all
     case purchases(of: String)
-    /// What the publisher says of them to Apple.
+    /// The publisher's facts about a customer, for Apple.
     case consumption(of: String)
 
     private static let prefix = "/v2/customers"
     private static let suffix = "/purchases"
     private static let consumption = "/consumption"
 
-    /// Nil for what is neither.
+    /// Nil for any other path.
     init?(_ path: String) {
         guard path.hasBytes(first: Self.prefix) else { return nil }
         var rest = path.droppingBytes(first: Self.prefix.utf8.count)
@@ -29,7 +29,8 @@ enum CustomerPath: Equatable {
         self = suffix == Self.consumption ? .consumption(of: name) : .purchases(of: name)
     }
 
-    /// The customer in the path of a question for purchases. Nil also for one that has a query, or that would be refused.
+    /// The customer in the path of a request for purchases. Nil also if the path has a query, or the name would be
+    /// refused.
     static func plainName(_ path: String) -> Username? {
         guard !path.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }),
             case .purchases(let text)? = CustomerPath(path)
@@ -37,7 +38,7 @@ enum CustomerPath: Equatable {
         return ApplicationUsername.checked(text)
     }
 
-    /// What is not percent-encoded UTF-8 was not encoded at all.
+    /// Decodes percent-encoding. Invalid encoding means that the text was not encoded at all.
     static func decoded(_ text: some StringProtocol) -> String { text.removingPercentEncoding ?? String(text) }
 }
 
@@ -45,7 +46,7 @@ enum CustomerPath: Equatable {
 enum ApplicationUsername {
     static let mostCharacters = 512
 
-    /// Nil where it is none: empty, too long, or with a character that cannot be kept.
+    /// Nil if the name is empty, too long, or contains a character that cannot be stored.
     static func checked(_ text: String) -> Username? {
         guard !text.isEmpty, text.utf8.count <= 4 * mostCharacters, text.unicodeScalars.count <= mostCharacters,
             !text.utf8.contains(0)

@@ -3,14 +3,14 @@ import RelayCore
 
 /// A publisher's id with one of its keys, as Fovea's clients send them: `appName` and `apiKey`.
 struct NamedCredentials: Sendable, Equatable {
-    /// Longer ones are nobody's: an id has 63 characters, a key 128.
+    /// Longer credentials are invalid: an id has at most 63 characters, a key 128.
     private static let mostBytes = 400
 
     var publisher: PublisherID
     var key: String
 
-    /// `Authorization: Basic` or `Bearer` with base64 of `appName:apiKey` (after `Bearer` the pair itself is understood too), else
-    /// both in the query. Nil where there is neither.
+    /// Reads `Authorization: Basic` or `Bearer` with base64 of `appName:apiKey`, else both from the query. After
+    /// `Bearer` the plain pair is accepted too. Nil if there is neither.
     init?(authorization: String?, query: QueryItems) {
         if let authorization {
             guard let pair = Self.pair(authorization) else { return nil }

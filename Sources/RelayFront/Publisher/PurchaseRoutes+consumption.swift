@@ -4,9 +4,10 @@ import Operations
 import RelayCore
 import RelayStore
 
-/// `GET` and `PUT /v2/customers/{applicationUsername}/consumption`: what a publisher says of a customer for answers to Apple's requests about refunds.
+/// Routes `GET` and `PUT /v2/customers/{applicationUsername}/consumption`: a publisher's facts about a customer, for
+/// answers to Apple about refunds.
 extension PurchaseRoutes {
-    /// Without a word of the publisher's there is no consent.
+    /// Returns the stored facts. Without any there is no consent.
     func consumption(_ name: CustomerName) async throws -> Response {
         let facts = try await store.consumption.facts(of: name) ?? ConsumptionFacts(customerConsented: false)
         return Self.response(facts)

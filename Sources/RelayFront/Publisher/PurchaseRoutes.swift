@@ -3,7 +3,7 @@ import Hummingbird
 import RelayCore
 import RelayStore
 
-/// `GET /v2/customers/…`: what a publisher's customers bought (Fovea's "Customer Purchases" and "Customers").
+/// Routes `GET /v2/customers/…`: purchases of a publisher's customers (Fovea's "Customer Purchases" and "Customers").
 struct PurchaseRoutes: Sendable {
     let store: RelayStore
     let authenticator: Authenticator
@@ -15,7 +15,7 @@ struct PurchaseRoutes: Sendable {
 
     private static let headers: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
 
-    /// One more for a name with slashes in it.
+    /// The second route matches names that contain slashes.
     var routes: [Route] {
         [
             .get("/v2/customers", answer), .get("/v2/customers/**", cached: known, answer),
@@ -53,7 +53,7 @@ struct PurchaseRoutes: Sendable {
     }
 
     private func customers(_ query: QueryItems, _ key: APIKey) async throws -> Response {
-        // Where customers are named they count for nothing, and are refused all the same where they are wrong.
+        // Both are validated even if the query names customers, although they are unused then.
         let limit = try number(query, "limit", 1...Self.mostCustomers) ?? Self.standardLimit
         let skip = try number(query, "skip", 0...Int(Int32.max)) ?? 0
         guard let list = query["applicationUsername"] else {
@@ -64,7 +64,7 @@ struct PurchaseRoutes: Sendable {
         guard texts.count <= Self.mostCustomers else {
             throw Problem(.badRequest, "ask for at most \(Self.mostCustomers) customers at once")
         }
-        // Each is encoded by itself before all of them are encoded together.
+        // Each name is encoded by itself, and then the whole list once more.
         let names = try texts.map { try name(CustomerPath.decoded($0), key) }
         return try await page(names, skip: 0, limit: names.count, total: names.count)
     }
@@ -108,11 +108,11 @@ struct PurchaseRoutes: Sendable {
 }
 
 extension JSONWriter {
-    /// A customer in a list: the newest of each kind of date, and what they own.
+    /// Writes a customer of a list: the newest date of each kind, and the purchases.
     fileprivate mutating func row(_ customer: CustomerPurchases) {
         let purchases = customer.purchases
         let newest = purchases.max { ($0.renewedAt ?? .earliest) < ($1.renewedAt ?? .earliest) }
-        // As `isExpired` says of each: access may be granted on a purchase whose dates nobody knows.
+        // Follows `isExpired` of each purchase: access may be granted on a purchase without known dates.
         let isActive = purchases.contains { !$0.isExpired }
         beginObject()
         member("applicationUsername", customer.name.username)

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// How many bytes of request bodies the process holds at once, over all connections: a flood of large ones is turned away
-/// while small ones still fit, and memory stays bounded whatever comes.
+/// Budget of the bytes of request bodies that the process holds at once, over all connections. It bounds memory: large
+/// bodies are refused in a flood, while small ones still fit.
 final class BodyBudget: Sendable {
     let limit: Int
     private let held = Atomic<Int>(0)
@@ -26,8 +26,8 @@ final class BodyBudget: Sendable {
     }
 }
 
-/// One request's part of the budget: grows with what has arrived, not with what was announced, so that nobody takes space by
-/// promising.
+/// One request's part of the budget. It grows with the bytes that arrive, not with the announced length, so that an
+/// announcement alone takes no space.
 final class BodyLoan: Sendable {
     private let budget: BodyBudget
     private let taken = Atomic<Int>(0)
@@ -36,7 +36,7 @@ final class BodyLoan: Sendable {
         self.budget = budget
     }
 
-    /// - Throws: ``Problem`` 503 where there is no space left.
+    /// - Throws: ``Problem`` 503 if there is no space left.
     func grow(by count: Int) throws(Problem) {
         guard budget.take(count) else {
             throw Problem(.overloaded, "too many bodies are being read; send the same request again")
@@ -45,7 +45,7 @@ final class BodyLoan: Sendable {
         taken.add(count, ordering: .relaxed)
     }
 
-    /// Once nothing of the body is needed any more.
+    /// Releases the bytes. Call it when no byte of the body is needed any more.
     func end() {
         budget.giveBack(taken.exchange(0, ordering: .relaxed))
     }

@@ -1,14 +1,15 @@
 import Hummingbird
 import RelayCore
 
-/// Reads a body that should be JSON, within its bounds.
+/// Reads a JSON body within its bounds.
 struct BodyReader: Sendable {
     let maximumBytes: Int
 
     /// - Parameters:
-    ///   - loan: takes what arrives, where memory has to be accounted for.
-    ///   - ofAnyType: whatever the sender calls it.
-    /// - Throws: ``Problem``: 415 before the body is read, 413 as early as it shows, 503 where too much is being read.
+    ///   - loan: accounts for the bytes that arrive, if memory is budgeted.
+    ///   - ofAnyType: whether to accept every media type.
+    /// - Throws: ``Problem``: 415 before the body is read, 413 as soon as it is too large, 503 if too many bytes are
+    ///   being read.
     func read(
         _ request: Request, on loan: BodyLoan? = nil, ofAnyType: Bool = false
     ) async throws -> ByteBuffer {
@@ -41,9 +42,9 @@ struct BodyReader: Sendable {
     }
 }
 
-/// What `Content-Type` and `Content-Encoding` say of a body that should be JSON.
+/// Checks of `Content-Type` and `Content-Encoding` for JSON bodies.
 enum MediaTypeHeader {
-    /// Absent counts as JSON: simple clients leave it out, and the body shows soon enough what it is.
+    /// An absent type counts as JSON: simple clients omit it, and parsing shows the truth.
     static func isJSON(_ value: String?) -> Bool {
         guard let value else { return true }
         let parts = value.parts(at: ";")

@@ -2,17 +2,17 @@ import RelayCore
 
 /// Finds a request's client address behind proxies.
 enum ClientAddress {
-    /// Entries of `X-Forwarded-For` that are looked at, from the right.
+    /// Number of `X-Forwarded-For` entries to read, from the right.
     private static let maximumHops = 32
 
-    /// The rightmost address that is no trusted proxy's: what stands left of it anybody could have written.
+    /// The rightmost address that is not a trusted proxy. Anything left of it could be forged.
     ///
     /// - Parameters:
-    ///   - peer: the other end of the connection.
-    ///   - forwardedFor: all of `X-Forwarded-For`, in order, joined by commas.
+    ///   - peer: address of the connection's other end.
+    ///   - forwardedFor: all `X-Forwarded-For` values, in order, joined by commas.
     static func find(peer: IPAddress?, forwardedFor: String?, trusted: [AddressRange]) -> IPAddress? {
         guard var address = peer, let forwardedFor else { return peer }
-        // Bytes: a client's last character may be one that joins the comma behind it, which is the proxy's.
+        // Split by bytes: a client's last character could combine with the proxy's comma.
         var rest = forwardedFor[...].utf8
         for _ in 0..<maximumHops where trusted.contains(where: { $0.contains(address) }) {
             guard !rest.isEmpty else { break }
@@ -25,7 +25,7 @@ enum ClientAddress {
         return address
     }
 
-    /// Some proxies write a port, and brackets around IPv6. Anything else behind the address makes it none.
+    /// Reads an address. Some proxies add a port, and brackets around IPv6; any other suffix is invalid.
     private static func address(in entry: Substring) -> IPAddress? {
         if let (before, after) = entry.halves(at: "]") {
             guard before.hasBytes(first: "["),

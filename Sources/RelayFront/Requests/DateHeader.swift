@@ -1,6 +1,6 @@
 import Formats
 
-/// The value of an answer's `Date`, made once a second. Used by one connection.
+/// Value of the `Date` field, made once a second. Used by one connection.
 struct DateHeader {
     private var second = Int64.min
     private var text = ""

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What a route knows of its request beside the request itself.
+/// Data that a route receives with its request.
 struct FrontContext: RequestContext, Sendable {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

@@ -1,7 +1,7 @@
 import Foundation
 import RelayCore
 
-/// The query of a request's target. A plus sign is a plus sign: email addresses have them.
+/// The query of a request's target. A plus sign stays a plus sign, since email addresses contain it.
 struct QueryItems: Sendable {
     private static let maximumItems = 64
     private let items: [(name: Substring, value: Substring)]
@@ -13,7 +13,7 @@ struct QueryItems: Sendable {
         }
     }
 
-    /// The first of that name; nil where there is none or it is empty. What is not percent-encoded UTF-8 is taken as it is.
+    /// The first value of that name; nil if there is none or it is empty. Invalid percent-encoding is kept unchanged.
     subscript(name: String) -> String? {
         guard let value = items.first(where: { $0.name.isSame(name) })?.value, !value.isEmpty else { return nil }
         return value.removingPercentEncoding ?? String(value)
@@ -22,10 +22,10 @@ struct QueryItems: Sendable {
     /// Names of the items that are not empty.
     var names: [String] { items.filter { !$0.value.isEmpty }.map { String($0.name) } }
 
-    /// Whether it stands there, be it empty.
+    /// Whether the name occurs, even with an empty value.
     func holds(_ name: String) -> Bool { items.contains { $0.name.isSame(name) } }
 
-    /// All of that name, in their order, so many at most.
+    /// All values of that name in their order, up to a maximum.
     func all(_ name: String, most: Int) -> [String] {
         items.lazy.filter { $0.name.isSame(name) && !$0.value.isEmpty }.prefix(most)
             .map { $0.value.removingPercentEncoding ?? String($0.value) }

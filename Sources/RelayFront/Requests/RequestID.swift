@@ -2,16 +2,16 @@ import HTTPTypes
 import RelayCore
 import Synchronization
 
-/// `X-Request-Id`: under which a request is found in the log.
+/// `X-Request-Id`: id of a request in the log.
 enum RequestID {
-    /// The client's own where it is one that can stand in a log, else a new one.
+    /// The client's id if it is safe for a log, else a new one.
     static func of(_ headers: HTTPFields) -> String {
         guard let sent = headers[.xRequestID], isSafe(sent) else { return make() }
         return sent
     }
 
-    /// 16 hexadecimal digits: a counter from a random start, its bits mixed (SplitMix64), so that no two of a process are
-    /// equal and no request waits for the system's randomness.
+    /// Makes 16 hexadecimal digits from a counter with a random start, whose bits are mixed (SplitMix64). So a process
+    /// never repeats one, and no request waits for the system's random numbers.
     static func make() -> String {
         var bits = counter.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).newValue
         bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9

@@ -2,7 +2,7 @@ import Hummingbird
 import NIOConcurrencyHelpers
 import RelayCore
 
-/// What a route tells of its request beside its answer.
+/// Data that a route reports besides its answer.
 final class RequestNotes: Sendable {
     typealias Later = @Sendable () async throws -> Response
 
@@ -15,7 +15,7 @@ final class RequestNotes: Sendable {
 
     private let box = NIOLockedValueBox(Notes())
 
-    /// For the log, as ``keyID`` is.
+    /// Validation for the log, as is ``keyID``.
     var validation: ValidationID? {
         get { box.withLockedValue { $0.validation } }
         set { box.withLockedValue { $0.validation = newValue } }
@@ -26,19 +26,19 @@ final class RequestNotes: Sendable {
         set { box.withLockedValue { $0.keyID = newValue } }
     }
 
-    /// How the client stands by a limit: its answer tells.
+    /// Reports a client's state under a limit, for the answer's header fields.
     func stands(_ standing: RateStanding) {
         box.withLockedValue { $0.standings.append(standing) }
     }
 
     var standings: [RateStanding] { box.withLockedValue { $0.standings } }
 
-    /// Gives the answer in place of what the route returned, once the way through the router is over.
+    /// Replaces the returned answer by one that is made after the router has returned.
     func answer(later: @escaping Later) {
         box.withLockedValue { $0.later = later }
     }
 
-    /// To be called, once and always, by who takes it.
+    /// Removes and returns the later answer, which the caller must make exactly once.
     func takeLater() -> Later? {
         box.withLockedValue { $0.later.take() }
     }

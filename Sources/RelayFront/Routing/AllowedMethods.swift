@@ -1,7 +1,7 @@
 import HTTPTypes
 import RelayCore
 
-/// Which methods a path takes, for the answer to one that it does not take. Asked only when no route matched.
+/// Methods of each path, for the answer to an unsupported one. Used only if no route matched.
 struct AllowedMethods: Sendable {
     private let entries: [(segments: [Substring], method: HTTPRequest.Method)]
 
@@ -9,11 +9,11 @@ struct AllowedMethods: Sendable {
         entries = routes.map { (Self.segments($0.path), $0.method) }
     }
 
-    /// The value of `Allow`; nil where nothing has that path.
+    /// Value of `Allow`; nil if no route has that path.
     func allow(_ path: String) -> String? {
         let asked = Self.segments(path)
         let found = entries.filter { Self.matches($0.segments, asked) }
-        // A path that stands there in full is not one with a name in it: `/ops/validations/replay` is no validation.
+        // A literal path takes precedence over one with a parameter: `/ops/validations/replay` is not a validation.
         let exact = found.filter { $0.segments == asked }
         var methods = (exact.isEmpty ? found : exact).map(\.method.rawValue)
         guard !methods.isEmpty else { return nil }

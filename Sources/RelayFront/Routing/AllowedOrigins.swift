@@ -1,8 +1,8 @@
 import RelayCore
 
-/// The web pages that may call the app's routes from a browser (`RELAY_CORS_ORIGINS`).
+/// Web origins that may call the app's routes from a browser (`RELAY_CORS_ORIGINS`).
 public struct AllowedOrigins: Sendable, Equatable {
-    /// As browsers write them in `Origin`; or `*` alone.
+    /// Browsers' `Origin` values; or `*` alone.
     private let origins: [String]
 
     public static let none = AllowedOrigins(origins: [])
@@ -18,13 +18,14 @@ public struct AllowedOrigins: Sendable, Equatable {
 
     var isEmpty: Bool { origins.isEmpty }
 
-    /// The value of `Access-Control-Allow-Origin`; nil where the page may not call.
+    /// Value of `Access-Control-Allow-Origin`; nil if the origin may not call.
     func allow(_ origin: String?) -> String? {
         if origins == ["*"] { return "*" }
         return origin.flatMap { origin in origins.first { $0.isSame(origin) } }
     }
 
-    /// RFC 6454 section 6.2: `https://shop.example.com`, `http://localhost:8100`; of web views also `ionic://localhost`, `file://`.
+    /// RFC 6454 section 6.2: `https://shop.example.com`, `http://localhost:8100`; in web views also
+    /// `ionic://localhost`, `file://`.
     private static func isOrigin(_ text: String) -> Bool {
         text.wholeMatch(of: /[a-z][a-z0-9+.\-]*:\/\/[^\/?#@\s]*/) != nil
     }

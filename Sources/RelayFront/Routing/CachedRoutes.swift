@@ -12,15 +12,15 @@ struct CachedAnswer {
     var validation: ValidationID?
 }
 
-/// The routes that can answer from memory, without the router and without a task.
+/// Routes that can answer from memory, without the router and without a task.
 ///
-/// A route's `cached` returns nil for everything that it would not answer with success at once. The request then goes through
-/// the router, which has lost nothing: no limit was touched.
+/// A route's `cached` returns nil unless it can answer with success at once. The request then goes through the router,
+/// and no limit was charged.
 struct CachedRoutes: Sendable {
     private struct Entry {
-        /// The path up to the first name in it.
+        /// The path up to its first parameter.
         var prefix: String
-        /// As the router calls it.
+        /// The router's name of the route.
         var route: String
         var answer: Route.Cached
     }

@@ -1,13 +1,13 @@
 import HTTPTypes
 import Hummingbird
 
-/// Lets web pages of allowed origins call some routes (CORS, the Fetch standard): answers preflights, and adds to each answer who may
-/// read it.
+/// CORS (the Fetch standard): allows web pages of some origins to call some routes. Answers preflights, and adds the
+/// allowed origin to each answer.
 struct CrossOrigin: Sendable {
     private let allowed: AllowedOrigins
-    /// As the router calls them.
+    /// The router's names of the routes.
     private let routes: Set<String>
-    /// Empty where no origin is allowed: then `OPTIONS` is a method that is not taken.
+    /// Empty if no origin is allowed: `OPTIONS` is then an unsupported method.
     let preflights: [Route]
 
     init(_ allowed: AllowedOrigins, _ routes: [Route]) {
@@ -25,10 +25,10 @@ struct CrossOrigin: Sendable {
         "Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer, X-Customer-Token, Cache-Control, "
         + "traceparent, tracestate"
 
-    /// The answer to a preflight, without the origin that is allowed.
+    /// The answer to a preflight, without the allowed origin.
     ///
     /// - Parameters:
-    ///   - methods: those that the route takes.
+    ///   - methods: methods of the route.
     ///   - headers: header fields that a page may send.
     static func preflight(methods: String, headers: String) -> Response {
         Response(
@@ -39,11 +39,11 @@ struct CrossOrigin: Sendable {
             ])
     }
 
-    /// Adds the header fields to an answer of one of the routes.
+    /// Adds the CORS header fields to an answer of one of the routes.
     ///
     /// - Parameters:
-    ///   - headers: the request's.
-    ///   - route: as the router calls it.
+    ///   - headers: header fields of the request.
+    ///   - route: the router's name of the route.
     func complete(_ fields: inout HTTPFields, of headers: HTTPFields, route: String) {
         guard routes.contains(route) else { return }
         fields[.vary] = "Origin"

@@ -1,12 +1,12 @@
 import HTTPTypes
 import HummingbirdCore
 
-/// Paths that are taken without regard to case, as their clients write them: `/API/v1/Orders/`, `/oauth/token`. They are folded once,
-/// before the router and every check of the path.
+/// Paths that match without regard to case, since clients spell them differently: `/API/v1/Orders/`, `/oauth/token`.
+/// They are folded once, before the router and every other check of the path.
 enum FoldedPath {
     private static let roots: [StaticString] = ["/api/v1", "/oauth/token"]
 
-    /// The same request unless its path is one of those.
+    /// The request with a folded path; unchanged unless its path is one of those.
     static func fold(_ request: Request) -> Request {
         guard let target = request.head.path, let folded = fold(target) else { return request }
         var head = request.head
@@ -14,11 +14,11 @@ enum FoldedPath {
         return Request(head: head, body: request.body)
     }
 
-    /// The query stays as it is. Nil where nothing has to be changed.
+    /// The folded target, with an unchanged query. Nil if nothing changes.
     static func fold(_ target: String) -> String? {
-        // One look at one byte for all others: `/apple`, `/entitlements`, `/v2`, ….
+        // One byte decides for all other paths: `/apple`, `/entitlements`, `/v2`, ….
         guard roots.contains(where: { starts(target, with: $0) }) else { return nil }
-        // By bytes: the query begins at the first question mark, whatever stands behind it.
+        // Split by bytes: the query begins at the first question mark, whatever character follows.
         let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
         return Substring(path).lowercased() + target[path.endIndex...]
     }

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 import RelayCore
 import Telemetry
 
-/// What the fronts count. Metrics are kept once made: making one takes locks of the whole registry.
+/// Metrics of the fronts. Each is kept once made, since making one locks the whole registry.
 final class FrontMetrics: Sendable {
     private struct Key: Hashable {
         var route: String
@@ -66,7 +66,7 @@ final class FrontMetrics: Sendable {
         pair.duration.recordNanoseconds(duration.microseconds * 1_000)
     }
 
-    /// A client may call its method anything; the labels stay few.
+    /// Label of a method. Clients may send any method, so all unknown ones share a label.
     static func name(of method: HTTPRequest.Method) -> String {
         switch method {
         case .get, .head, .post, .put, .patch, .delete, .options: method.rawValue
@@ -95,7 +95,7 @@ enum IntakeOutcome: String, CaseIterable, Sendable {
 }
 
 extension IntakeOutcome {
-    /// What a refusal counts as.
+    /// The outcome that counts a refusal.
     init(_ problem: Problem) {
         switch problem.code {
         case .idempotencyKeyReused: self = .keyReused

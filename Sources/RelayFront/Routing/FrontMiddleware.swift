@@ -5,15 +5,15 @@ import Instrumentation
 import NIOHTTP1
 import Postgres
 
-/// Around every request: its id, its place in the log and the metrics, and an answer to whatever went wrong.
+/// Wraps every request: gives it an id, records its log line and metrics, and answers errors.
 struct FrontMiddleware: RouterMiddleware {
     let allowed: AllowedMethods
     let recorder: RequestRecorder
-    /// Where there is a console, its pages say what goes wrong with it.
+    /// Pages that show the console's errors, if there is a console.
     var console: ConsolePages?
-    /// What the console says where the database is.
+    /// Hosts of the database, for the console's error page.
     var databaseHosts = ""
-    /// Nil: nobody is held back.
+    /// Nil: there are no limits.
     var limits: RateLimits?
     /// Whether a request without a trace may begin one.
     var beginsTraces = false
@@ -55,7 +55,7 @@ struct FrontMiddleware: RouterMiddleware {
         return Response(status: .noContent)
     }
 
-    /// What is done for the request is done for its trace.
+    /// Runs work with the request's trace as its context.
     private func within(_ span: RequestSpan?, _ work: () async throws -> Response) async throws -> Response {
         guard let span else { return try await work() }
         return try await InstrumentationContext.$current.withValue(span.context) { try await work() }
@@ -72,12 +72,12 @@ struct FrontMiddleware: RouterMiddleware {
         do {
             response = try outcome.get()
         } catch let error as HTTPParserError {
-            // The connection answers it and closes.
+            // The connection answers this error and closes.
             throw error
         } catch is ClientGone {
             response = Response(status: HTTPResponse.Status(code: 499, reasonPhrase: "Client Closed Request"))
         } catch let error as HTTPError where error.status == .notFound {
-            // Only the router throws this one.
+            // Only the router throws this error.
             let problem = unrouted(request)
             response = dialect.response(problem, console: console)
             code = problem.code

@@ -6,15 +6,15 @@ import NIOCore
 
 /// Answers requests: from memory at once, or through the router in a task on the connection's event loop.
 ///
-/// A task keeps the memory of its deepest call for as long as it lives, and the way through the router is deep. So what lasts
-/// long gets a task of its own, which keeps little: ten thousand held polls keep it ten thousand times.
-/// `scripts/bench --only held` shows it.
+/// A task keeps the memory of its deepest call as long as it lives, and calls through the router are deep. So long
+/// waits get a task of their own, which keeps little: there may be ten thousand held polls. `scripts/bench --only held`
+/// measures it.
 struct FrontResponder: Sendable {
     let router: RouterResponder<FrontContext>
     let cached: CachedRoutes
     let logger: Logger
 
-    /// Nil where the request has to go through the router.
+    /// Nil if the request must go through the router.
     func cached(_ head: HTTPRequest, _ channel: any Channel) -> CachedAnswer? { cached.answer(head, channel) }
 
     func answer(_ request: Request, _ channel: any Channel, _ connection: NIOLoopBound<RequestHandler>) {

@@ -7,27 +7,27 @@ import RelayCore
 struct RequestRecorder: Sendable {
     struct Record {
         var method: HTTPRequest.Method
-        /// The route's template; empty where none matched.
+        /// Template of the route; empty if none matched.
         var route: String
         var status: HTTPResponse.Status
         var duration: Duration
         var requestID: String
         var validation: ValidationID?
         var keyID: APIKeyID?
-        /// The code in the answer's problem; nil where there is none.
+        /// Code of the answer's problem; nil if there is none.
         var code: ProblemCode?
-        /// The error behind an answer of 5xx.
+        /// The error that led to a 5xx answer.
         var cause: (any Error)?
     }
 
     let metrics: FrontMetrics
     let logger: Logger
-    /// Nil where no web page of another origin may call.
+    /// Nil if no other origin may call.
     var crossOrigin: CrossOrigin?
 
-    /// Adds to an answer's header fields what every answer has, and records it.
+    /// Adds the header fields that every answer has, and records the answer.
     ///
-    /// - Parameter headers: the request's.
+    /// - Parameter headers: header fields of the request.
     func complete(
         _ fields: inout HTTPFields, of headers: HTTPFields, _ standings: [RateStanding], _ span: RequestSpan?,
         _ record: Record
@@ -38,7 +38,7 @@ struct RequestRecorder: Sendable {
         if headers.closesConnection { fields[.connection] = "close" }
         guard let span else { return take(record) }
         span.end(record)
-        // For the trace's id in the line.
+        // Sets the trace id for the log line.
         InstrumentationContext.withValue(span.context) { take(record) }
     }
 

@@ -4,9 +4,9 @@ import RelayCore
 import Traces
 import Tracing
 
-/// The span of one request, where there is a trace for it: the caller's, or one that begins here.
+/// The span of one request, if it has a trace: the caller's, or one that begins here.
 ///
-/// Named by its route's template: paths and queries hold emails and tokens.
+/// Named after the route's template, since paths and queries contain emails and tokens.
 struct RequestSpan: Sendable {
     private struct Fields: Extractor {
         func extract(key: String, from headers: HTTPFields) -> String? {
@@ -17,7 +17,7 @@ struct RequestSpan: Sendable {
     private let span: any Span
 
     /// - Parameter begins: whether a request without a trace may begin one.
-    /// - Returns: nil where nobody follows it.
+    /// - Returns: nil if the request is not traced.
     static func start(_ request: HTTPRequest, begins: Bool) -> RequestSpan? {
         guard begins || request.headerFields[.traceparent] != nil else { return nil }
         var context = InstrumentationContext.topLevel

@@ -1,17 +1,17 @@
 import HTTPTypes
 import Hummingbird
 
-/// One line of a front's table of routes.
+/// One route of a front.
 struct Route: Sendable {
     typealias Handler = @Sendable (Request, FrontContext) async throws -> Response
-    /// Runs on the event loop. Takes a request without a body, and its path.
+    /// Answers from memory, on the event loop. Receives a request without a body, and its path.
     typealias Cached = @Sendable (HTTPRequest, String) -> CachedAnswer?
 
     let method: HTTPRequest.Method
-    /// Hummingbird's way of writing it, with names after colons: `/entitlements/:id`.
+    /// Path in Hummingbird's notation, with parameters after colons: `/entitlements/:id`.
     let path: String
     let handler: Handler
-    /// The same answer as the handler's where memory alone has it; see ``CachedRoutes``.
+    /// Makes the handler's answer from memory alone, if possible; see ``CachedRoutes``.
     var cached: Cached?
 
     static func get(_ path: String, cached: Cached? = nil, _ handler: @escaping Handler) -> Route {

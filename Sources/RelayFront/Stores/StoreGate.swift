@@ -1,10 +1,10 @@
 import NIOConcurrencyHelpers
 import RelayCore
 
-/// Asks other stores than Apple's while an app waits: a bounded number of questions at once, and what was begun is
-/// ended, even if the app leaves.
+/// Asks stores other than Apple's while an app waits. It bounds the number of simultaneous questions, and finishes each
+/// even if the app disconnects.
 final class StoreGate: Sendable {
-    /// In one process. Each is over within seconds.
+    /// Bound of one process. Each question ends within seconds.
     static let mostQuestions = 64
 
     private struct State {
@@ -22,11 +22,11 @@ final class StoreGate: Sendable {
         self.most = most
     }
 
-    /// Questions that are being asked now.
+    /// Number of questions under way.
     var questions: Int { state.withLockedValue { $0.questions } }
 
-    /// Where too many are asked already, it is as if the store was away: nothing queues. So too where others have the publisher's
-    /// way to the stores.
+    /// Asks a store. Above the bound it answers as if the store was unavailable, since nothing queues. The answer is
+    /// the same if only other copies have the publisher's access to the stores.
     func ask(_ query: ExternalStoreQuery, of publisher: PublisherID) async -> ExternalStoreAnswer {
         guard let stores = stores[publisher] else { return .tryAgain(after: .seconds(5)) }
         guard let store = stores[query.platform] else { return .notConfigured }
@@ -40,9 +40,9 @@ final class StoreGate: Sendable {
         return await store.find(query)
     }
 
-    /// Runs work in a task of its own: it continues if the caller is cancelled.
+    /// Runs work in its own task, which continues if the caller is cancelled.
     ///
-    /// - Parameter work: ends within seconds.
+    /// - Parameter work: must end within seconds.
     func finish<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         state.withLockedValue { $0.underWay += 1 }
         let task = Task {
@@ -52,7 +52,7 @@ final class StoreGate: Sendable {
         return try await task.value
     }
 
-    /// Waits until all that was begun is ended.
+    /// Waits until all work under way has ended.
     func drain() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLockedValue { state in

@@ -2,7 +2,8 @@ import AppleStore
 import Formats
 import RelayCore
 
-/// The answer to a validator's client about a genuine purchase (Fovea, "Validate"): bare product ids, and dates in milliseconds.
+/// The answer to a validator's client about a genuine purchase (Fovea, "Validate"). Product ids have no prefix, and
+/// dates are in milliseconds.
 enum ValidateAnswer {
     static func json(
         _ request: ValidateRequest, _ transaction: ValidatedTransaction, _ purchases: [CustomerPurchase], now: Timestamp
@@ -73,9 +74,9 @@ extension JSONWriter {
     }
 }
 
-/// The purchase that a client asked about, as its store has it.
+/// The purchase that a client sent, by its store's data.
 struct ValidatedTransaction: Sendable {
-    /// The bundle id or package name; nil where nobody says.
+    /// Bundle id or package name; nil if unknown.
     var app: BundleID?
     var productID: ProductID?
     var transactionID: TransactionID?

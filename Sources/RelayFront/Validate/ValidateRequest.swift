@@ -1,9 +1,9 @@
 import NIOCore
 import RelayCore
 
-/// What a client asks to have validated, every field judged. Clients send much more: prices, devices, products.
+/// A client's validation request, with every field validated. Clients send many more fields: prices, devices, products.
 struct ValidateRequest: Sendable {
-    /// As the plugin names platforms.
+    /// The plugin's names of platforms.
     enum Kind: String, Sendable, CaseIterable {
         /// StoreKit 1: the app receipt.
         case receipt = "ios-appstore"
@@ -11,10 +11,10 @@ struct ValidateRequest: Sendable {
         case signedTransaction = "apple-sk2"
         case google = "android-playstore"
         case amazon = "amazon-appstore"
-        /// The plugin has none: what customers bought at Roku is shown by this name.
+        /// The plugin has no name for Roku; this one labels Roku purchases.
         case roku = "roku-pay"
 
-        /// Names the store's purchases, whatever proves them.
+        /// Kind of the store's purchases, whatever proves them.
         init(_ platform: StorePlatform) {
             switch platform {
             case .apple: self = .receipt
@@ -25,11 +25,11 @@ struct ValidateRequest: Sendable {
         }
     }
 
-    /// What the client asked about; echoed.
+    /// The client's id of the product; echoed.
     var id: String
     var kind: Kind
     var proof: PurchaseProof
-    /// Nil: the purchase is nobody's yet.
+    /// Nil: the purchase has no customer yet.
     var username: Username?
 
     private static let names = FieldNames(
@@ -41,17 +41,17 @@ struct ValidateRequest: Sendable {
             "additionalData": ["applicationUsername"],
         ])
     private static let receiptNames = FieldNames(StoreReceipt.names)
-    /// Longest receipt of Google's; real ones have some hundreds of bytes.
+    /// Longest receipt of Google's; real ones have a few hundred bytes.
     private static let mostReceiptBytes = 16_384
 
-    /// - Parameter app: the bundle id or package name of the app's key; empty where it has none.
-    /// - Throws: ``Problem``: 400 where it is not JSON, 422 that names every wrong field.
+    /// - Parameter app: bundle id or package name of the app's key; empty if it has none.
+    /// - Throws: ``Problem``: 400 if it is not JSON, 422 that names every wrong field.
     init(_ body: ByteBuffer, app: BundleID) throws {
         var reader = try FieldReader(body, Self.names)
         let id = reader.optional("id") ?? ""
         let transactionID = reader.optional("transaction.id") ?? ""
         let type = reader.required("transaction.type")
-        // By bytes: it may be as long as the body.
+        // Compared by bytes, since it may be as long as the body.
         let kind = type.flatMap { type in Kind.allCases.first { $0 != .roku && $0.rawValue.isSame(type) } }
         if let type, kind == nil {
             let known = Kind.allCases.filter { $0 != .roku }.map(\.rawValue).joined(separator: ", ")
@@ -83,13 +83,13 @@ struct ValidateRequest: Sendable {
         self.username = username.flatMap(ApplicationUsername.checked)
     }
 
-    /// Reads Google's receipt, JSON within JSON, for the fields that a question to Google needs. Believes nothing in it
-    /// and skips its signature: the store is asked.
+    /// Reads Google's receipt, which is JSON within JSON, for the fields of a query to Google. Trusts nothing in it and
+    /// skips its signature, since the store is asked.
     ///
     /// - Parameters:
-    ///   - id: the order, where the receipt names none.
-    ///   - product: where the receipt names none.
-    ///   - app: the package, where the receipt names none.
+    ///   - id: the order, if the receipt names none.
+    ///   - product: the product, if the receipt names none.
+    ///   - app: the package, if the receipt names none.
     private static func google(
         id: String, product: String, app: BundleID, _ reader: inout FieldReader
     ) -> StoreReceipt? {

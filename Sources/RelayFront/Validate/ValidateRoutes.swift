@@ -3,9 +3,9 @@ import Hummingbird
 import RelayCore
 import RelayStore
 
-/// `POST /v1/validate`: the validator that cordova-plugin-purchase and its kin call from inside an app. What is genuine, or its store
-/// says to have been bought, enters the ledger, under the username where one is named; where that is an email, and the product is one of an offer, it is sent to Cleeng
-/// like any other purchase. The answer is HTTP 200 always.
+/// `POST /v1/validate`: the validator for cordova-plugin-purchase and similar plugins, called from inside an app. A
+/// genuine purchase enters the ledger, under the username if there is one. If the username is an email and the product
+/// belongs to an offer, the purchase is also sent to Cleeng. The answer is always HTTP 200.
 struct ValidateRoutes: Sendable {
     let acceptor: PurchaseAcceptor
     let authenticator: Authenticator
@@ -15,7 +15,7 @@ struct ValidateRoutes: Sendable {
 
     private var store: RelayStore { acceptor.store }
 
-    /// WebViews call from wherever they were loaded, without cookies: anybody may read the answer, who has the key.
+    /// WebViews call from any origin and without cookies. Every client with the key may read the answer.
     static let headers: HTTPFields = [
         .contentType: "application/json", .cacheControl: "no-store", .accessControlAllowOrigin: "*",
     ]
@@ -40,12 +40,12 @@ struct ValidateRoutes: Sendable {
         switch wanted.proof {
         case .apple: return try await answer(wanted, key: key, context)
         case .store:
-            // As of a purchase that an app sends to be forwarded: it continues if the app hangs up.
+            // Continues if the app disconnects, as a posted purchase does.
             return try await acceptor.stores.finish { try await answer(wanted, key: key, context) }
         }
     }
 
-    /// The store says what counts: Apple in the receipt, the others when they are asked.
+    /// Answers by the store's data: Apple's are in the receipt, other stores are asked.
     private func answer(
         _ wanted: ValidateRequest, key: APIKey, _ context: FrontContext
     ) async throws -> Response {
@@ -67,7 +67,7 @@ struct ValidateRoutes: Sendable {
             status: .ok, headers: Self.headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     }
 
-    /// - Returns: whether the purchases leave their subscriptions to their owners at the time of sending.
+    /// - Returns: whether the purchases must leave their subscriptions to their owners at the time of sending.
     /// - Throws: ``Problem``: `owned_by_another`.
     private func check(_ names: [SubscriptionName], _ wanted: ValidateRequest, token: String?) async throws -> Bool {
         guard let username = wanted.username else { return false }
@@ -80,12 +80,12 @@ struct ValidateRoutes: Sendable {
         return keepsOwner
     }
 
-    /// On to Cleeng, what runs, is sold as an offer there, and is not this customer's already.
+    /// Sends subscriptions to Cleeng that run, belong to an offer, and are not this customer's already.
     private func forward(
         _ entered: [EnteredSubscription], _ wanted: ValidateRequest, _ receipt: ReadReceipt, keepsOwner: Bool,
         from key: APIKey, _ context: FrontContext
     ) async throws {
-        // By StoreKit 2 alone Cleeng would need the customer's number, which no validator has.
+        // StoreKit 2 requires Cleeng's number of the customer, which no validator has.
         guard acceptor.drivers != .storekit2 || receipt.platform != .apple,
             let username = wanted.username, let email = CustomerEmail(username.text)
         else { return }
@@ -112,7 +112,7 @@ struct ValidateRoutes: Sendable {
 }
 
 extension ReadReceipt {
-    /// What a genuine proof says of each subscription in it, for their ledgers.
+    /// A genuine proof's statements about each of its subscriptions, for their ledgers.
     fileprivate func messages(of publisher: PublisherID) -> [LedgerMessage] {
         func message(_ name: SubscriptionName, _ statement: LedgerStatement) -> LedgerMessage {
             LedgerMessage(name, statement, bundleID: bundleID, note: .init(event: "validated"))
@@ -122,13 +122,13 @@ extension ReadReceipt {
                 message(name(of: publisher).under($0), LedgerStatement(periods: [$1]))
             }
         }
-        // What is used up enters no ledger.
+        // A used consumable enters no ledger.
         return found.word == LedgerStatement() ? [] : message(name(of: publisher), found.word).withMoves
     }
 }
 
 extension CustomerPurchase {
-    /// What no ledger has.
+    /// A purchase that has no ledger.
     fileprivate init(usedUp found: ExternalSubscription, transactionID: TransactionID?) {
         let name = found.platform.name(ofKey: found.key)
         self.init(

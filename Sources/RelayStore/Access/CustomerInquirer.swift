@@ -1,24 +1,24 @@
 public import RelayCore
 
-/// Asks Cleeng what a customer is entitled to, and keeps the answer.
+/// Asks Cleeng for a customer's entitlements and stores the answer.
 public protocol CustomerInquirer: Sendable {
     /// - Parameters:
-    ///   - offer: nil for every offer that is known of the customer or sold by the publisher.
-    ///   - patience: how long the customer's turn to be read is waited for, where they were read a moment ago.
+    ///   - offer: nil for every offer that the customer is known to have or the publisher sells.
+    ///   - patience: longest wait for the customer's turn, if their entitlement was read a moment ago.
     /// - Throws: ``PostgresError``, ``StoreError``.
     func ask(
         about customer: CustomerEmail, offer: OfferID?, of publisher: PublisherID, patience: Duration
     ) async throws -> CustomerInquiryOutcome
 }
 
-/// Result of the question. In each case the relay answers with what it knows.
+/// Result of the question. The relay then answers with its stored state in every case.
 public enum CustomerInquiryOutcome: String, Sendable, CaseIterable {
     /// Cleeng has answered.
     case asked
     /// The customer was read a moment ago.
     case tooSoon = "too_soon"
-    /// A purchase of theirs is pending, and Cleeng is being asked about it already.
+    /// A purchase of the customer is pending, so Cleeng is being asked already.
     case pending
-    /// Cleeng cannot be reached, or does not let us ask, or too many ask at once.
+    /// Cleeng cannot be reached, refuses the relay's key, or too many questions are under way.
     case away
 }

@@ -2,16 +2,17 @@ import Foundation
 import Postgres
 import RelayCore
 
-/// A walk over everything granted: it gives an owner's number and a ledger to what has none, and makes due what nobody would look at again.
+/// Walks all granted access. Adds missing owner numbers and ledgers, and makes unwatched subscriptions due.
 ///
-/// What this version grants has both from the start. What it finds are grants of the version before, during and after an upgrade, and faults.
-/// One copy at a time walks, a page to a transaction; a copy that ends leaves the place to the next.
+/// The present version writes both with each grant. So the walk finds only faults, and grants that an earlier version
+/// made before or during an upgrade. One copy at a time walks, with one transaction per page; if it stops, the next
+/// copy continues from its place.
 public struct GrantCheck: Sendable {
-    /// What a walk, or a part of it, has put right.
+    /// Repairs of a walk, or of a part of it.
     public struct Found: Sendable, Equatable {
         /// Grants that had no owner's number.
         public var unnumbered = 0
-        /// Grants among them to customers who do not own the subscription: each gets a subscription of its own.
+        /// Those grants among them whose customer does not own the subscription. Each gets a subscription of its own.
         public var alone = 0
         /// Grants whose ledger was missing or never due.
         public var unwatched = 0
@@ -23,7 +24,7 @@ public struct GrantCheck: Sendable {
         }
     }
 
-    /// Between two walks.
+    /// Pause between two walks.
     private static let pause = Duration.seconds(6 * 3_600)
     private static let pageSize: Int32 = 1_000
 
@@ -31,7 +32,7 @@ public struct GrantCheck: Sendable {
 
     public init(store: RelayStore) { self.store = store }
 
-    /// Continues the walk for as long as `budget`, if no other copy does and it is time for one.
+    /// Continues the walk for at most `budget`, if a walk is due and no other copy walks.
     public func run(budget: Duration) async throws -> Found {
         var found = Found()
         guard let duty = try await store.duties.take(.grantCheck) else { return found }
@@ -62,7 +63,7 @@ public struct GrantCheck: Sendable {
         }
     }
 
-    /// Indexes used: the primary keys, of each partition and of the ledgers.
+    /// Selects a page of validations. Indexes used: the primary keys of each partition and of the ledgers.
     private static func page(after place: PointerPage.Place) -> SQL {
         """
         SELECT v.bucket, v.accepted_on - DATE 'epoch' AS day, v.id,
@@ -78,7 +79,7 @@ public struct GrantCheck: Sendable {
         """
     }
 
-    /// In the order in which everybody locks: owners, validations, ledgers.
+    /// Adds owner numbers. Locks in the common order of all transactions: owners, validations, ledgers.
     private static func number(_ ids: [ValidationID]) -> SQL {
         """
         WITH held AS MATERIALIZED (
@@ -110,7 +111,7 @@ public struct GrantCheck: Sendable {
         """
     }
 
-    /// To whom it is granted without being the owner: a subscription of its own for each.
+    /// Gives each granted customer who is not the owner a subscription of its own.
     private static func setAlone(_ grants: [(id: ValidationID, name: SubscriptionName)]) -> SQL {
         let names: SQLTable = ["alone": .textArray(grants.map { $0.name.alone($0.id).originalTransactionID })]
         return """
@@ -139,8 +140,8 @@ public struct GrantCheck: Sendable {
             """
     }
 
-    /// What a ledger says already stays; one that is due stays due then. A grant without an end may be one of which nobody knows the end:
-    /// Cleeng is asked now.
+    /// Adds ledgers. Keeps existing statements and due times. A grant without an end may have an unknown end, so Cleeng
+    /// is asked now.
     private static func watch(of rows: SQL) -> SQL {
         """
         INSERT INTO ledgers AS l (
@@ -196,8 +197,8 @@ public struct GrantCheck: Sendable {
         }
     }
 
-    /// Granted access that runs and at which nobody would look. Index used: `ledgers_never_due`, which is usually empty. Of what has no
-    /// end Cleeng is asked, since an older version took any grant without a date for one that has none.
+    /// Makes running access due that would never be due. Index used: `ledgers_never_due`, usually empty. Cleeng is
+    /// asked about access without an end: an older version treated every grant without a date as unlimited.
     private func watch(_ duty: Duty) async throws -> Int {
         try await store.database.withTransaction { transaction in
             try await store.duties.keep(duty, progress: PointerPage.Place.start.text, in: transaction)
@@ -213,7 +214,7 @@ public struct GrantCheck: Sendable {
 }
 
 extension PointerPage.Place {
-    /// `BUCKET DAY ID`.
+    /// Text of a place: `BUCKET DAY ID`.
     fileprivate var text: String { "\(bucket) \(day) \(id.uuidString)" }
 
     fileprivate init?(text: String) {

@@ -1,12 +1,13 @@
 import Postgres
 public import RelayCore
 
-/// An offer that Cleeng entitles a customer to, and that nothing opens which they are known to have: bought on the web, say.
+/// An offer that Cleeng entitles a customer to, although no known purchase explains it. It may have been bought on the
+/// web.
 public struct FoundEntitlement: Sendable {
     public var offer: OfferID
-    /// Nil: Cleeng names no end.
+    /// Nil: Cleeng states no end.
     public var until: Timestamp?
-    /// When the read was sent.
+    /// When the entitlement read was sent.
     public var readAt: Timestamp
 
     public init(offer: OfferID, until: Timestamp?, readAt: Timestamp) {
@@ -15,7 +16,7 @@ public struct FoundEntitlement: Sendable {
         self.readAt = readAt
     }
 
-    /// Nil too where Cleeng does not say when it ends (``LedgerEnd/runs(statedAt:)``).
+    /// End of access. Nil also if Cleeng does not state an end (``LedgerEnd/runs(statedAt:)``).
     fileprivate var expiresAt: Timestamp? { until.flatMap { $0 > readAt ? $0 : nil } }
 
     fileprivate var word: LedgerStatement {
@@ -25,20 +26,20 @@ public struct FoundEntitlement: Sendable {
     }
 }
 
-/// Which publisher is meant.
+/// The publisher to which a query about a customer refers.
 public enum MeantPublisher: Sendable, Hashable {
     case one(PublisherID)
-    /// None goes by the name that was given.
+    /// No publisher has the given name.
     case unknown
-    /// Their ids; empty for an unknown customer.
+    /// Ids of the possible publishers; empty for an unknown customer.
     case several([PublisherID])
 }
 
 extension SubscriptionStore {
-    // Beside the customer the publisher is compared by `IS NOT DISTINCT FROM`: see the entitlements.
+    // Queries by customer compare the publisher by `IS NOT DISTINCT FROM`: see the entitlements.
 
-    /// What a customer owns, the newest 64, and whether a purchase of theirs is pending. Indexes used: `validations_customer`,
-    /// `subscriptions_customer`.
+    /// A customer's newest 64 subscriptions, and whether one of their purchases is pending. Indexes used:
+    /// `validations_customer`, `subscriptions_customer`.
     public func standing(
         of customer: CustomerKey
     ) async throws -> (subscriptions: [SubscriptionName], hasPending: Bool) {
@@ -63,9 +64,10 @@ extension SubscriptionStore {
         return (owned, pending)
     }
 
-    /// The publisher that a question about a customer means. Indexes used: `validations_customer`, `subscriptions_customer`.
+    /// The publisher to which a query about a customer refers. Indexes used: `validations_customer`,
+    /// `subscriptions_customer`.
     ///
-    /// - Parameter named: nil: the only one that there is, or the only one whose customer it is.
+    /// - Parameter named: nil: the only publisher, or the only one that has the customer.
     public func publisher(
         of customer: CustomerID, named: PublisherID?, in scope: OpsScope
     ) async throws -> MeantPublisher {
@@ -86,10 +88,10 @@ extension SubscriptionStore {
         return known.count == 1 ? .one(known[0]) : .several(known)
     }
 
-    /// Keeps what Cleeng entitles a customer to as a subscription that stands alone, for each offer that nothing running opens. It has
-    /// a ledger at once, so that somebody looks again when Cleeng's word ends.
+    /// Stores Cleeng's entitlements as standalone subscriptions, for each offer without a running one. Each gets a
+    /// ledger at once, so that it is evaluated again when Cleeng's statement ends.
     ///
-    /// - Returns: of how many offers.
+    /// - Returns: number of stored offers.
     public func keep(
         _ found: [FoundEntitlement], of email: CustomerEmail, publisher: PublisherID, leeway: Duration
     ) async throws -> Int {
@@ -100,7 +102,7 @@ extension SubscriptionStore {
             let id = ValidationID(bucket: bucket, day: UInt16(clamping: day), using: &generator)
             return (found: one, id: id, name: SubscriptionName(found: id, of: publisher))
         }
-        // Of two at once the second sees what the first has kept.
+        // The lock makes a simultaneous second call see the first one's rows.
         let holding: SQL = """
             SELECT FROM entitlement_reads
             WHERE bucket = \(.int2(Int16(bucket.number))) AND publisher = \(.text(publisher))
@@ -135,7 +137,8 @@ extension SubscriptionStore {
         return count
     }
 
-    /// Indexes used: `subscriptions_customer`, the ledgers' primary key, `validations_customer`.
+    /// Inserts the subscriptions. Indexes used: `subscriptions_customer`, the ledgers' primary key,
+    /// `validations_customer`.
     private static func own(
         _ rows: SQLTable, _ email: CustomerEmail, _ publisher: PublisherID, validationBucket: Bucket
     ) -> SQL {

@@ -2,7 +2,7 @@ import Postgres
 public import RelayCore
 
 extension SubscriptionStore {
-    /// Selects one validation per offer: a grant comes before what is pending, that before what is over, and newer ones
+    /// Selects one validation per offer: a granted one before a pending one, that before an ended one, and newer ones
     /// before older. Index used: `validations_customer`.
     private static func purchases(of customer: CustomerID, _ offer: OfferID?, _ publisher: PublisherID) -> SQL {
         """
@@ -16,11 +16,11 @@ extension SubscriptionStore {
         """
     }
 
-    /// A customer's subscriptions, each by the offer of its present product, with the columns of the validation that made its owner.
-    /// The state is its ledger's: `in_billing_retry` and `expired` give no access. One with add-ons also brings its stored ledger, since each
-    /// add-on opens an offer of its own (``SubscriptionAccess``). Indexes used: `subscriptions_customer`, the ledgers' primary key. The
-    /// publisher is compared by `IS NOT DISTINCT FROM`, which no index serves: in a table that was never analysed the planner
-    /// read all subscriptions of the publisher.
+    /// Selects a customer's subscriptions by the offer of the present product, with the columns of the owner's
+    /// validation. The ledger gives the status: `in_billing_retry` and `expired` give no access. A subscription with
+    /// add-ons also returns its stored ledger, since each add-on has its own offer (``SubscriptionAccess``). Indexes
+    /// used: `subscriptions_customer`, the ledgers' primary key. No index serves `IS NOT DISTINCT FROM`. With `=`, the
+    /// planner read all of the publisher's subscriptions in a table without statistics.
     private static func subscriptions(of customer: CustomerID, _ offer: OfferID?, _ publisher: PublisherID) -> SQL {
         """
         SELECT coalesce(s.validation_bucket, s.bucket) AS bucket, s.accepted_on - DATE 'epoch' AS day, s.id, s.publisher, s.app,
@@ -41,20 +41,20 @@ extension SubscriptionStore {
         """
     }
 
-    /// Bounds the list of one customer's offers.
+    /// Bound of one customer's list of offers.
     private static let mostOffers = 100
 
-    /// Whether a customer is entitled to an offer now, by the newest purchase or subscription in any app of the publisher's.
+    /// A customer's entitlement to an offer now, by the newest purchase or subscription in any app of the publisher.
     ///
-    /// - Parameter leeway: how long after its end an add-on's renewal is waited for.
-    /// - Returns: nil where nothing is known of the two.
+    /// - Parameter leeway: how long after an add-on's end a renewal may still be reported.
+    /// - Returns: nil if nothing is known about the customer and offer.
     public func entitlement(
         of customer: CustomerID, to offer: OfferID, publisher: PublisherID, leeway: Duration
     ) async throws -> Validation? {
         try await entitlements(of: customer, offer, publisher, leeway).first
     }
 
-    /// The same of every offer that is known of the customer, the newest first.
+    /// A customer's entitlements to all known offers, the newest first.
     public func entitlements(
         of customer: CustomerID, publisher: PublisherID, leeway: Duration
     ) async throws -> [Validation] {
@@ -74,7 +74,7 @@ extension SubscriptionStore {
             for row in try await database.query(Self.subscriptions(of: customer, offer, publisher)) {
                 for validation in try Self.validations(row, leeway: leeway)
                 where offer.map({ $0 == validation.offerID }) ?? true {
-                    // Rows come newest first. One that runs wins over a newer one that is over.
+                    // Rows are sorted, the newest first. A running one takes precedence over a newer ended one.
                     let other = owned[validation.offerID]
                     if other == nil || other?.status != .granted && validation.status == .granted {
                         owned[validation.offerID] = validation
@@ -82,7 +82,8 @@ extension SubscriptionStore {
                 }
             }
             for (offer, validation) in owned {
-                // A purchase that is granted or pending, or that knows better why it ended. What runs wins over what is pending.
+                // A granted or pending purchase takes precedence, and so does an ended one, which has the more exact
+                // reason. But running access precedes a pending purchase.
                 if let purchase = known[offer], purchase.status == .granted || validation.status != .granted {
                     continue
                 }
@@ -94,7 +95,7 @@ extension SubscriptionStore {
         }
     }
 
-    /// The subscription by its present product's offer, and once more by the offer of each add-on whose access is known.
+    /// The subscription by its present product's offer, and one entry per add-on with known access.
     private static func validations(_ row: PostgresRow, leeway: Duration) throws -> [Validation] {
         let present = try PurchaseStore.stored(row)
         guard try row.get("state", as: String?.self) != nil else { return [present] }
@@ -113,7 +114,7 @@ extension SubscriptionStore {
             }
     }
 
-    /// What a subscription is held for, as ``OfferHolding`` says. Indexes used: the primary key, `validations_subscription`.
+    /// The offers of a subscription, compared with one. Indexes used: the primary key, `validations_subscription`.
     public func holding(of name: SubscriptionName, offer: OfferID) async throws -> OfferHolding {
         let row = try await database.query(
             """
@@ -130,10 +131,10 @@ extension SubscriptionStore {
     }
 }
 
-/// What a subscription is owned for, or was granted for.
+/// Offers that a subscription is owned or was granted for.
 public enum OfferHolding: Sendable {
     case nothing
-    /// The offer that was asked about, among others or alone.
+    /// The given offer, possibly with others.
     case offer
     case others
 }

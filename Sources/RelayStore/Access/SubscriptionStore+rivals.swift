@@ -2,14 +2,14 @@ import Foundation
 import Postgres
 public import RelayCore
 
-/// Other owners of a subscription, for purchases that may not take it from anybody.
+/// Other owners of a subscription, for purchases that may not take it from them.
 extension SubscriptionStore {
     public struct RunningOwner: Sendable, Equatable {
         public var customer: CustomerID
         public var username: Username
     }
 
-    /// Returns the owner whose access on it runs; nil if there is none. Indexes used: primary keys.
+    /// The owner whose access on it runs; nil if there is none. Indexes used: primary keys.
     public func runningOwner(of name: SubscriptionName) async throws -> RunningOwner? {
         let row = try await database.query(
             """
@@ -26,14 +26,15 @@ extension SubscriptionStore {
 
     public enum Rival: Sendable, Equatable {
         case owner
-        /// Cleeng has taken another customer's purchase of it, and has not said what came of that; its app still waits.
+        /// Another customer whose purchase of it Cleeng has accepted without a result yet, while the app still waits.
         case waiting
     }
 
-    /// Index used besides: `pursuits_subscription`.
+    /// The customer with precedence over a purchase. Index used in addition: `pursuits_subscription`.
     public func rival(of claimed: ClaimedPursuit) async throws -> Rival? {
         let name = claimed.name
-        // Query waiters before the owner. A grant that commits between the two queries removes the waiter and sets the owner.
+        // Query waiters before the owner. A grant that commits between the two queries removes the waiter and sets the
+        // owner.
         let waiting = try await database.query(
             """
             SELECT ROW(p.sealed_by, p.customer) AS customer
@@ -48,10 +49,10 @@ extension SubscriptionStore {
         return .owner
     }
 
-    /// Whether another customer than the purchase's has the subscription, or began the synchronization that Cleeng names. Indexes used:
+    /// Whether another customer has the subscription, or started the synchronization that Cleeng names. Indexes used:
     /// `pursuits_subscription`, primary keys.
     public func isHeldByAnother(_ claimed: ClaimedPursuit, synchronization: String?) async throws -> Bool {
-        // In this order, for the reason that `rival(of:)` has.
+        // Queries in this order for the reason in `rival(of:)`.
         if let synchronization {
             let begun = try await database.query(
                 """
@@ -66,7 +67,8 @@ extension SubscriptionStore {
         return try await runningOwner(of: claimed.name).map { $0.customer != claimed.customer } ?? false
     }
 
-    /// A line of the subscription's timeline, at most one an hour. Index used: `subscription_events_subscription`.
+    /// Adds a line to the subscription's timeline, at most once an hour. Index used:
+    /// `subscription_events_subscription`.
     public func noteRefusedTransfer(of name: SubscriptionName) async throws {
         let event = "transfer_refused"
         _ = try await database.query(

@@ -8,8 +8,8 @@ extension CustomerChange {
         self.init(customer: customer, reason: reason, subscription: subscription, trace: StoredTrace.current)
     }
 
-    /// Writes changes in the order of their keys, as every writer locks them. A newer change of a customer replaces one that the publisher
-    /// was not notified of yet; where the two are of different environments, endpoints of both are notified.
+    /// Writes changes in the order of their keys, which is the lock order of every writer. A newer change replaces one
+    /// that the publisher was not notified of yet. If their environments differ, endpoints of both are notified.
     static func write(_ changes: [CustomerChange]) -> SQL {
         let rows = merged(changes)
         let table: SQLTable =
@@ -40,10 +40,10 @@ extension CustomerChange {
 }
 
 extension CustomerStore {
-    /// Moves changes from `outbox`, the table of the version before, which knew customers by their emails alone. Indexes used: the
-    /// primary key, `validations_customer`.
+    /// Moves changes from `outbox`, the table of an earlier version that identified customers by email. Indexes used:
+    /// the primary key, `validations_customer`.
     ///
-    /// - Returns: how many rows there were.
+    /// - Returns: number of moved rows.
     public func adoptOutbox() async throws -> Int {
         try await database.withTransaction { transaction in
             let changes = try await transaction.query(

@@ -1,7 +1,8 @@
 import Postgres
 import RelayCore
 
-/// Polls for customers whose purchases other copies changed, each tick while any are cached. ``ChangeFeed`` does the same for validations.
+/// Polls for customers whose purchases other copies changed, while any are cached. ``ChangeFeed`` does the same for
+/// validations.
 public actor CustomerFeed {
     private struct Change: Hashable {
         var name: CustomerName
@@ -11,7 +12,7 @@ public actor CustomerFeed {
     private let store: RelayStore
     private let tick: Duration
     private let longestGap: Duration
-    /// Changes that the poll before returned. Polls overlap, and each change is reported once.
+    /// Changes of the previous poll. Polls overlap, but each change is reported once.
     private var seen: Set<Change> = []
     private var lastSentAt = ContinuousClock.now
 
@@ -26,7 +27,7 @@ public actor CustomerFeed {
         let sentAt = ContinuousClock.now
         let gap = sentAt - lastSentAt
         guard store.memory.purchases.isInUse, gap <= longestGap else {
-            // Whatever is cached from now on is read after this moment.
+            // Purchases cached from now on are read after this moment.
             store.memory.purchases.clear(at: sentAt)
             seen = []
             lastSentAt = sentAt

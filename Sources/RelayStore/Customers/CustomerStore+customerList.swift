@@ -2,15 +2,16 @@ import Postgres
 public import RelayCore
 
 extension CustomerStore {
-    /// Most customers counted behind a page.
+    /// Bound of the customers counted after a page.
     static let mostCounted = 10_000
 
-    /// A page of a publisher's customers that own something, by name, and the total. At most ``mostCounted`` are counted behind the page: a
-    /// larger total is a lower bound.
+    /// A page of the publisher's customers with subscriptions, sorted by name, and the total. At most ``mostCounted``
+    /// customers are counted after the page, so a larger total is a lower bound.
     public func list(
         of publisher: PublisherID, limit: Int, skip: Int
     ) async throws -> (names: [CustomerName], total: Int) {
-        // Index used: `subscriptions_username`, alone for the names. For each name of the page one row is read.
+        // Index used: `subscriptions_username`; for the names it suffices alone. For each name of the page one row is
+        // read.
         let names = try await database.query(
             """
             SELECT ROW(s.sealed_by, s.application_username) AS username
@@ -30,14 +31,14 @@ extension CustomerStore {
             """
         ).map { CustomerName(publisher: publisher, username: try $0.open("username")) }
         guard let last = names.last else {
-            // Behind the end, or there are none.
+            // The page is past the end, or there are no customers.
             return ([], skip == 0 ? 0 : try await count(of: publisher, after: ""))
         }
         guard names.count == limit else { return (names, skip + names.count) }
         return (names, skip + limit + (try await count(of: publisher, after: last.username)))
     }
 
-    /// Index used: `subscriptions_username`. It ends after ``mostCounted`` names, however many there are.
+    /// Counts at most ``mostCounted`` names. Index used: `subscriptions_username`.
     private func count(of publisher: PublisherID, after username: Username) async throws -> Int {
         try await database.query(
             """

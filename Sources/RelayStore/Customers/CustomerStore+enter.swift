@@ -4,27 +4,28 @@ public import RelayCore
 /// A subscription after its receipt was entered into the ledger.
 public struct EnteredSubscription: Sendable {
     public var name: SubscriptionName
-    /// The newest purchase of each product that it ever was.
+    /// The newest purchase of each product that the subscription ever had.
     public var purchases: [CustomerPurchase]
     /// The owner by a grant of Cleeng's, if any.
     public var owner: LedgerResult.Owner?
 }
 
 extension CustomerStore {
-    /// Enters what a genuine receipt says into the ledger, for a customer where one is named.
+    /// Records a genuine receipt's statements in the ledger, and claims the subscriptions for a customer if one is
+    /// named.
     ///
     /// - Parameters:
-    ///   - messages: of each subscription in it one, and one of each that it was before (``LedgerMessage/withMoves``).
-    ///   - customer: who claims the subscriptions; nil claims none.
-    ///   - app: the bundle id of the app's key, or empty.
-    ///   - leeway: how long after its end a subscription that will renew is waited for.
+    ///   - messages: one for each of its subscriptions, and one for each former id (``LedgerMessage/withMoves``).
+    ///   - customer: customer who claims the subscriptions; nil claims none.
+    ///   - app: bundle id of the app's key, or empty.
+    ///   - leeway: how long after a period's end a renewal may still be reported.
     /// - Throws: ``PostgresError``, ``StoreError``; then nothing is written.
     public func enter(
         _ messages: [LedgerMessage], for customer: CustomerName?, app: BundleID, leeway: Duration
     ) async throws -> [EnteredSubscription] {
         guard !messages.isEmpty else { return [] }
         let update = LedgerUpdate(messages, memory: memory, leeway: leeway)
-        // A subscription that moved is claimed under its new id.
+        // A moved subscription is claimed under its new id.
         let claimed = update.messages.filter { $0.word.movesTo == nil }
         let claim = customer.map { [Self.claim(claimed, for: $0, app: app)] } ?? []
         let (entries, changed, closing) = try await database.retryingDeadlock {
@@ -52,8 +53,8 @@ extension CustomerStore {
         }
     }
 
-    /// Makes this customer the owner of subscriptions that have none, or one by such a claim alone. Cleeng's grants are left alone. In the
-    /// order of their keys, as every writer locks owners.
+    /// Makes the customer the owner of subscriptions that have none, or only such a claim. Owners by a grant of
+    /// Cleeng's stay. Writes in the order of the keys, which is the lock order of every writer.
     private static func claim(_ messages: [LedgerMessage], for customer: CustomerName, app: BundleID) -> SQL {
         let table: SQLTable =
             SQLTable.subscriptions(messages.map(\.name)) + [

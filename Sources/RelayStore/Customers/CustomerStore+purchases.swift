@@ -4,13 +4,13 @@ public import RelayCore
 /// All purchases of a customer at a moment.
 public struct CustomerPurchases: Sendable {
     public var name: CustomerName
-    /// The newest of each product, by product id.
+    /// The newest purchase of each product, sorted by product id.
     public var purchases: [CustomerPurchase]
-    /// Unordered.
+    /// All purchases, unordered.
     let all: [CustomerPurchase]
     /// Time of the read by the database's clock.
     public var readAt: Timestamp
-    /// When time alone changes them; nil where it does not.
+    /// When time alone changes them; nil if never.
     public var changesAt: Timestamp?
     /// `{"applicationUsername":…,"purchases":{…}}`, in UTF-8.
     public var json: [UInt8]
@@ -35,13 +35,13 @@ extension PurchaseCache {
 }
 
 extension CustomerStore {
-    /// Most subscriptions read of each customer, the newest.
+    /// Bound of the subscriptions read for a customer, the newest first.
     private static let most = 1_000
 
-    /// A customer's purchases, from the cache if they are in it.
+    /// A customer's purchases, from the cache if it has them.
     ///
-    /// - Parameter leeway: how long after its end a subscription that will renew is waited for.
-    /// - Returns: no purchases for a customer of whom nothing is known.
+    /// - Parameter leeway: how long after a period's end a renewal may still be reported.
+    /// - Returns: an empty list for an unknown customer.
     public func purchases(of name: CustomerName, leeway: Duration) async throws -> CustomerPurchases {
         if let known = memory.purchases.answer(name) { return known }
         let ticket = memory.purchases.ticket()
@@ -54,17 +54,17 @@ extension CustomerStore {
         return known
     }
 
-    /// Purchases from the cache alone; nil does not mean that there are none.
+    /// Purchases from the cache alone. Nil does not mean that there are none.
     public func knownPurchases(of name: CustomerName) -> CustomerPurchases? { memory.purchases.answer(name) }
 
-    /// Purchases of several customers, in the same order, from the database.
+    /// Purchases of several customers from the database, in the order of the names.
     public func purchases(of names: [CustomerName], leeway: Duration) async throws -> [CustomerPurchases] {
         guard !names.isEmpty else { return [] }
         return try Self.purchases(of: names, try await database.query(Self.purchasesQuery(names)), leeway: leeway)
     }
 
-    /// Subscriptions with their ledgers and the periods that receipts stated, which the ledger may not have recorded yet.
-    /// Indexes used: `subscriptions_username`, primary keys.
+    /// Selects subscriptions with their ledgers, and the receipts' periods, which the ledger may lack. Indexes used:
+    /// `subscriptions_username`, primary keys.
     static func purchasesQuery(_ names: [CustomerName]) -> SQL {
         """
         SELECT i.ordinal, s.publisher, s.environment, s.subscription_key, s.offer_id, s.expires_at, s.product_id,
@@ -84,7 +84,7 @@ extension CustomerStore {
         """
     }
 
-    /// - Parameter rows: the answer to ``purchasesQuery(_:)``.
+    /// - Parameter rows: the rows of ``purchasesQuery(_:)``.
     static func purchases(
         of names: [CustomerName], _ rows: PostgresRows, leeway: Duration
     ) throws -> [CustomerPurchases] {
@@ -111,7 +111,7 @@ extension CustomerStore {
             let period = try LedgerJSON.value(LedgerPeriod.self, period, column: "validations.period")
             ledger.apply(LedgerStatement(periods: [period]))
         }
-        // A moved subscription is shown under its new id. A grant that stands alone is no purchase in a store.
+        // A moved subscription is shown under its new id. A standalone grant is not a purchase in a store.
         guard ledger.movedTo == nil, !name.standsAlone else { return ([], nil) }
         let shown = try row.get("shown", as: Int16?.self).flatMap(SubscriptionStanding.Status.init)
         let purchases = ledger.purchases(of: name, shown: shown, at: now, leeway: leeway)
@@ -126,8 +126,8 @@ extension CustomerStore {
         return ([try unread(name, product: product, row, at: now)], nil)
     }
 
-    /// A purchase whose receipt cannot be read or verified, though Cleeng may grant it: made of what is stored, at least the offer. Dates
-    /// come from the store alone.
+    /// A purchase whose receipt is unreadable or unverified, although Cleeng may grant it. Made of the stored columns,
+    /// at least the offer. Only the store's dates are used.
     private static func unread(
         _ name: SubscriptionName, product: ProductID, _ row: PostgresRow, at now: Timestamp
     ) throws -> CustomerPurchase {

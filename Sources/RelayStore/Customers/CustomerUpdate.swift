@@ -8,7 +8,7 @@ struct CustomerUpdate: Sendable {
     var name: CustomerName
     var version: Int64
     var reason: String
-    /// Nil where it concerns several, or none.
+    /// Nil if the change concerns several environments, or none.
     var environment: StoreEnvironment?
     var subscriptionKey: TransactionID?
     var changedAt: Timestamp
@@ -21,8 +21,9 @@ struct CustomerUpdate: Sendable {
         self.changedAt = changedAt
     }
 
-    /// Locks customers whose purchases changed, the longest waiting first. `stored_username` is an expression, so that it is read without
-    /// opening it: it finds the row though the name cannot be opened. Index used: `customers_untold`.
+    /// Locks customers whose purchases changed, the longest waiting first. `stored_username` is an expression, so that
+    /// it is read without decryption: it finds the row even if the name cannot be decrypted. Index used:
+    /// `customers_untold`.
     static func take(limit: Int) -> SQL {
         """
         SELECT c.publisher, ROW(c.sealed_by, c.username) AS username, c.version, c.reason, c.environment, c.subscription_key,
@@ -35,11 +36,11 @@ struct CustomerUpdate: Sendable {
         """
     }
 
-    /// The key of a row of ``take(limit:)``, which can be read whatever its name holds.
+    /// Key of a row of ``take(limit:)``, readable even if the name is not.
     struct Key: Sendable {
         var bucket: Int16
         var publisher: PublisherID
-        /// As it is stored.
+        /// The stored, possibly sealed text.
         var username: String
 
         init(_ row: PostgresRow) throws {
@@ -58,7 +59,7 @@ struct CustomerUpdate: Sendable {
         trace = try row.get("trace")
     }
 
-    /// Nil for an endpoint that does not receive this: another publisher's, or one for purchases of another environment.
+    /// The message to an endpoint; nil if it belongs to another publisher or receives another environment's purchases.
     func message(to endpoint: WebhookEndpoint, _ purchases: CustomerPurchases, at now: Timestamp) -> NewDelivery? {
         guard endpoint.publisher == name.publisher, concerns(endpoint.environment, purchases) else { return nil }
         let shown = purchases.purchases(in: endpoint.environment)
@@ -67,7 +68,8 @@ struct CustomerUpdate: Sendable {
             body: body(shown), replaces: true, at: now, trace: trace)
     }
 
-    /// A purchase that turned out to be a test after it was accepted concerns both environments: it leaves one of them.
+    /// Whether the change concerns an environment. A purchase recognized as a test after its acceptance concerns both,
+    /// since it leaves one of them.
     private func concerns(_ asked: WebhookEnvironment, _ purchases: CustomerPurchases) -> Bool {
         guard let environment else { return true }
         let isSandbox = SubscriptionName(publisher: "", environment: environment, originalTransactionID: "").isSandbox
@@ -78,7 +80,7 @@ struct CustomerUpdate: Sendable {
         }
     }
 
-    /// The purchases of the subscription that changed.
+    /// The purchases of the changed subscription.
     private func concerned(_ purchases: [CustomerPurchase]) -> [CustomerPurchase] {
         guard let subscriptionKey else { return [] }
         let platform = StorePlatform(subscriptionKey: subscriptionKey)
@@ -86,7 +88,7 @@ struct CustomerUpdate: Sendable {
         return purchases.filter { $0.platform == platform && $0.purchaseID == id }
     }
 
-    /// Without the password, which ``WebhookBody`` puts right behind the type.
+    /// The message's body without the password, which ``WebhookBody`` inserts after the type.
     private func body(_ purchases: [CustomerPurchase]) -> String {
         var writer = JSONWriter(capacity: 320 + 420 * purchases.count)
         writer.beginObject()

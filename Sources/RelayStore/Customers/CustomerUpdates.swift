@@ -4,15 +4,15 @@ import NIOConcurrencyHelpers
 import Postgres
 public import RelayCore
 
-/// Notifies publishers of changed purchases: one transaction takes changed customers, reads their purchases and queues a message for each
-/// endpoint.
+/// Notifies publishers of changed purchases. One transaction takes changed customers, reads their purchases, and queues
+/// a message for each endpoint.
 ///
-/// It holds the customer's row meanwhile. Of two states of a customer the one with the greater version was read later.
+/// It locks the customer's row meanwhile. So a message with a greater version contains a later state.
 public struct CustomerUpdates: Sendable {
     let store: RelayStore
     let leeway: Duration
 
-    /// - Parameter leeway: how long after its end a subscription that will renew is waited for.
+    /// - Parameter leeway: how long after a period's end a renewal may still be reported.
     public init(store: RelayStore, leeway: Duration) {
         self.store = store
         self.leeway = leeway
@@ -21,9 +21,10 @@ public struct CustomerUpdates: Sendable {
     /// Time until a customer whose purchases cannot be read is taken again.
     private static let pause = Duration.seconds(600)
 
-    /// Queues messages about what changed: for all customers at once, or one by one where a row cannot be read, so that it harms no other.
+    /// Queues messages about changes. Processes all customers at once, or one by one if a row cannot be read, so that
+    /// it does not block the others.
     ///
-    /// - Returns: how many customers were taken, and how many messages were queued.
+    /// - Returns: number of processed customers and of queued messages.
     public func tell(limit: Int) async throws -> (customers: Int, messages: Int) {
         do {
             return try await tell(limit: limit) { _ in }
@@ -49,7 +50,7 @@ public struct CustomerUpdates: Sendable {
     private func tell(
         limit: Int, onTake: @escaping @Sendable (CustomerUpdate.Key) -> Void
     ) async throws -> (customers: Int, messages: Int) {
-        // Read each time: a new endpoint receives every change from then on.
+        // Read each time, since a new endpoint receives every change from then on.
         let endpoints = try await store.webhooks.endpoints(in: .all).filter { $0.isActive && $0.kind == .purchases }
         return try await store.database.retryingDeadlock {
             try await store.database.withTransaction { transaction in
@@ -99,12 +100,12 @@ public struct CustomerUpdates: Sendable {
 }
 
 extension CustomerUpdates {
-    /// Tells an endpoint the present state of a customer once more, as a new message with the reason `WEBHOOK_REPEATED`.
+    /// Queues a customer's present state for an endpoint again, as a new message with the reason `WEBHOOK_REPEATED`.
     ///
     /// - Parameters:
     ///   - username: the publisher's own name for the customer.
-    ///   - endpoint: nil for all of the publisher's that take messages.
-    /// - Returns: the new messages; none where no endpoint takes messages, or no purchase of the customer is known.
+    ///   - endpoint: nil for all active endpoints of the publisher.
+    /// - Returns: the new messages; empty if no endpoint is active, or the customer has no known purchase.
     public func repeatCustomer(publisher: PublisherID, username: Username, endpoint: EndpointID?) async throws
         -> [DeliveryID]
     {
@@ -129,7 +130,7 @@ extension CustomerUpdates {
                     name: name, version: try row.get("version"), reason: "WEBHOOK_REPEATED",
                     changedAt: try row.timestamp("now"))
                 let read = try await purchases(of: [name], transaction)
-                // The first version is of a row that was made just now: the name may be mistyped.
+                // Version 1 means that the row is new: the name may be misspelled.
                 guard change.version > 1 || read.contains(where: { !$0.all.isEmpty }) else { return [] }
                 let messages = endpoints.flatMap { endpoint in
                     read.compactMap { change.message(to: endpoint, $0, at: change.changedAt) }

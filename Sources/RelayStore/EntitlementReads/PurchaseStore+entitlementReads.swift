@@ -3,16 +3,16 @@ public import RelayCore
 
 /// Whether a customer's entitlement may be read now.
 public struct ReadTurn: Sendable {
-    /// Nil: now. Else from when on.
+    /// Time of the next allowed read; nil: now.
     public var nextAt: Timestamp?
-    /// Purchases wait for this customer's entitlement that nobody holds.
+    /// Whether unclaimed purchases wait for this customer's entitlement.
     public var hasSiblings: Bool
 }
 
 extension PurchaseStore {
-    /// Whether each customer's entitlement may be read now, over all copies at most once in `interval`.
+    /// Takes each customer's turn to be read: at most once per `interval`, over all copies.
     ///
-    /// - Parameter customers: without repeats.
+    /// - Parameter customers: must not contain duplicates.
     public func takeReads(
         of customers: [CustomerKey], interval: Duration
     ) async throws -> [CustomerKey: ReadTurn] {
@@ -29,9 +29,9 @@ extension PurchaseStore {
         return answers
     }
 
-    /// One row per customer has the time of its last read; the copy that updates it has the right to read. A copy that is too
-    /// early learns when it will not be: an interval from the last read that it can see, or from now where the one that was
-    /// first is too fresh to be seen.
+    /// One row per customer has the time of the last read. The copy that updates it may read. A copy that comes too
+    /// early receives the next allowed time: an interval after the last read. If that read is too new to be visible, it
+    /// is an interval from now.
     private static func take(_ customers: [CustomerKey], _ interval: Duration) -> SQL {
         let keys: SQLTable = [
             "bucket": .int2Array(customers.map { Int16(Bucket(of: $0.publisher, $0.customer).number) }),
@@ -62,9 +62,10 @@ extension PurchaseStore {
             """
     }
 
-    /// No copy reads this customer's entitlement before `pause` is over: `read_at` is ahead of time. By primary key.
+    /// Stops every copy from reading this customer's entitlement before `pause` is over, by setting `read_at` to a
+    /// later time. Index used: the primary key.
     ///
-    /// - Parameter interval: as in ``takeReads(of:interval:)``.
+    /// - Parameter interval: the same as for ``takeReads(of:interval:)``.
     public func holdReads(of customer: CustomerKey, for pause: Duration, interval: Duration) async throws {
         let bucket = Bucket(of: customer.publisher, customer.customer)
         _ = try await database.query(
@@ -76,7 +77,7 @@ extension PurchaseStore {
             """)
     }
 
-    /// Forgets reads too old to matter, a bounded number at a time.
+    /// Deletes reads too old to matter, up to a maximum per call.
     public func pruneReads() async throws -> Int {
         try await database.query(
             """

@@ -1,10 +1,10 @@
 import Postgres
 import RelayCore
 
-/// The one statement, and so the one commit, that takes in a batch of purchases.
+/// The single statement, and commit, that accepts a batch of purchases.
 ///
-/// Indexes used: `purchases_pkey` and `idempotency_keys_pkey` for the two conflicts; for what is claimed at once `pursuits_subscription`
-/// and the primary key of `subscriptions`. Everything else only inserts.
+/// Indexes used: `purchases_pkey` and `idempotency_keys_pkey` for the two conflicts; for purchases claimed at once also
+/// `pursuits_subscription` and the primary key of `subscriptions`. Everything else only inserts.
 enum AcceptStatement {
     /// The copy that claims purchases in the statement that accepts them.
     struct Claimant {
@@ -15,8 +15,8 @@ enum AcceptStatement {
     }
 
     /// - Parameters:
-    ///   - isTaken: for each of the batch whether it is to be claimed at once, where nothing speaks against it.
-    ///   - claimant: for whom; nil: nothing is taken.
+    ///   - isTaken: for each purchase, whether to claim it at once if possible.
+    ///   - claimant: the claiming copy; nil: nothing is claimed.
     static func query(
         _ batch: [Acceptance], timeout: Duration, isTaken: [Bool] = [], by claimant: Claimant? = nil
     ) -> SQL {
@@ -114,11 +114,12 @@ enum AcceptStatement {
             """
     }
 
-    /// Condition that a row `i` may be sent first of its subscription: it has no pursuit, no owner that was accepted
-    /// later, and this copy has the publisher's account. The index `pursuits_one_sender` refuses the second of two
-    /// copies that find this at once.
+    /// Condition that row `i` may be sent first for its subscription. There must be no pursuit and no owner that was
+    /// accepted later, and this copy must have the publisher's account. If two copies find this true at once, the index
+    /// `pursuits_one_sender` refuses the second.
     ///
-    /// Scalar subqueries: the server never turns them into joins, which a plan from the time of an empty table would make whole scans.
+    /// Uses scalar subqueries, which the planner never turns into joins. A join planned while the tables were empty
+    /// would scan them.
     private static func isFree(_ row: SQL, own: [PublisherID]) -> SQL {
         """
         \(PublisherScope.hasAccount(own, "\(row).publisher"))
@@ -168,7 +169,7 @@ enum AcceptStatement {
         return SQLTable.ids(batch.map(\.id)) + customers + purchases + receipts + keys
     }
 
-    /// - Returns: with each whether it was claimed.
+    /// - Returns: the outcome of each purchase, and whether it was claimed.
     static func outcomes(
         of rows: PostgresRows, for batch: [Acceptance]
     ) throws -> [(outcome: AcceptOutcome, isHeld: Bool)] {
@@ -185,7 +186,7 @@ enum AcceptStatement {
 }
 
 extension PurchaseDriver {
-    /// The phase that the pursuit of a purchase begins in, as ``firstPhase`` says, by a column with the driver's number.
+    /// First phase of a purchase's pursuit as SQL, like ``firstPhase``, for a column with the driver's raw value.
     static func firstPhase(_ column: SQL) -> SQL {
         let connected = Connector.allCases.map { connector -> SQL in
             "WHEN \(connector.driver) THEN \(connector.driver.firstPhase)"

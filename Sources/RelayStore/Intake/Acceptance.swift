@@ -1,12 +1,12 @@
 public import RelayCore
 public import Traces
 
-/// One purchase on its way into the database: everything of it that is kept.
+/// The row of a purchase that is being accepted.
 public struct Acceptance: Sendable {
-    /// What the app sent as `receipt.receiptData`.
+    /// The app's `receipt.receiptData`.
     public struct Receipt: Sendable {
-        /// True where `bytes` are the text itself; false where they are what its base64 stands for, and encoding them again
-        /// gives the very same text.
+        /// True if `bytes` are the text itself. False if they are decoded from base64; encoding them gives exactly the
+        /// same text.
         public var isText: Bool
         public var bytes: Private<[UInt8]>
 
@@ -16,7 +16,7 @@ public struct Acceptance: Sendable {
         }
     }
 
-    /// The client's own name for this request.
+    /// A client's idempotency key for its request.
     public struct IdempotencyKey: Sendable {
         public var bucket: Bucket
         public var apiKey: APIKeyID
@@ -49,18 +49,18 @@ public struct Acceptance: Sendable {
     public var bundleID: BundleID?
     public var isReceiptReadable: Bool
     public var verification: Verification
-    /// It takes its subscription from no other customer: their publisher's policy says so.
+    /// Whether it must not take its subscription from another customer, by the publisher's policy.
     public var keepsOwner = false
-    /// What the receipt says of its subscription; nil where it is not to be believed, or says nothing.
+    /// The receipt's period of the subscription; nil if it is not trusted or missing.
     public var period: LedgerPeriod?
-    /// The customer's number at Cleeng, where the app knows it.
+    /// Cleeng's number of the customer, if the app sent it.
     public var cleengCustomer: Int64?
     public var driver: PurchaseDriver
     public var receipt: Receipt
-    /// SHA-256 of publisher, app, customer, offer and receipt bytes: what makes two requests the same purchase.
+    /// SHA-256 of publisher, app, customer, offer and receipt bytes. Requests with the same key are the same purchase.
     public var purchaseKey: [UInt8]
     public var idempotencyKey: IdempotencyKey?
-    /// Trace of the request, for all work that follows; see ``StoredTrace``.
+    /// Trace of the request, for all later work; see ``StoredTrace``.
     public var trace: String?
 
     public init(
@@ -97,17 +97,17 @@ public struct Acceptance: Sendable {
         self.trace = trace
     }
 
-    /// The subscription that was bought.
+    /// The purchased subscription.
     public var subscription: SubscriptionName {
         SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: subscriptionKey)
     }
 
-    /// What the row weighs, roughly, for bounding a batch.
+    /// Approximate size of the row, which bounds a batch.
     var size: Int { receipt.bytes.value.count + 512 }
 }
 
 extension Validation {
-    /// Makes the validation of a purchase that was just accepted.
+    /// The validation of a purchase that was just accepted.
     public init(_ acceptance: Acceptance, acceptedAt: Timestamp, deadline: Timestamp) {
         self.init(
             id: acceptance.id, publisher: acceptance.publisher, app: acceptance.app, email: acceptance.email.sent,
@@ -116,10 +116,10 @@ extension Validation {
     }
 }
 
-/// Outcome of an ``Acceptance``. All three are after the commit.
+/// Outcome of an ``Acceptance``, in each case after the commit.
 public enum AcceptOutcome: Sendable, Equatable {
     case created(acceptedAt: Timestamp, deadline: Timestamp)
-    /// The same purchase is known already, or the Idempotency-Key names this one.
+    /// The purchase is known already, or the Idempotency-Key names this validation.
     case existing(ValidationID)
     /// The Idempotency-Key was used for another body before.
     case idempotencyKeyReused

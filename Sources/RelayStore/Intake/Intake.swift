@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import Postgres
 import RelayCore
 
-/// The way in: concurrent purchases share one statement and one commit; a bad one fails alone.
+/// Accepts purchases. Concurrent ones share one statement and one commit; an invalid one fails alone.
 public final class Intake: Sendable {
     /// Time between acceptance and deadline, when a poll answers `timed_out`.
     public let validationTimeout: Duration
@@ -14,16 +14,16 @@ public final class Intake: Sendable {
         var since: ContinuousClock.Instant
     }
 
-    /// The last time that the wait for a connection, or for a commit, failed.
+    /// The latest failure to get a connection or a commit in time.
     private struct Outage: Sendable {
         var error: PostgresError
         var endedAt: ContinuousClock.Instant
     }
 
     /// - Parameters:
-    ///   - taker: pursues at once as many as it has capacity for.
-    ///   - onAccepted: called after a commit that brought new purchases which nobody has taken, so that a worker in this process claims
-    ///     them.
+    ///   - taker: pursues as many purchases at once as it has capacity for.
+    ///   - onAccepted: called after a commit with new purchases that the taker did not claim. A worker in this process
+    ///     then claims them.
     public init(
         store: RelayStore, validationTimeout: Duration, taker: (any PurchaseTaker)? = nil,
         onAccepted: @escaping @Sendable () -> Void
@@ -33,13 +33,14 @@ public final class Intake: Sendable {
         let outage = NIOLockedValueBox<Outage?>(nil)
         self.batcher = PostgresBatcher(
             maxCount: 256, maxBytes: 8 << 20, maxWaiting: 4096,
-            // Requests for one subscription are accepted one after the other, so that the order of their commits is the order
-            // in which they came.
+            // Requests for one subscription are accepted one after the other, so that they commit in the order of
+            // arrival.
             size: { $0.acceptance.size },
             key: { $0.acceptance.subscription },
             flush: { queued in
-                // The batch before waited for the database without success, and these requests were here meanwhile. They have waited as long, and
-                // fail with it: each batch would else add its own wait to those of the next.
+                // The previous batch failed after waiting for the database, and these requests had arrived by then.
+                // They have waited as long and fail with it. Otherwise each batch would add its own wait to that of the
+                // next.
                 if let outage = outage.withLockedValue({ $0 }), queued.allSatisfy({ $0.since <= outage.endedAt }) {
                     throw outage.error
                 }
@@ -58,7 +59,7 @@ public final class Intake: Sendable {
 
     /// Returns after the commit.
     ///
-    /// - Throws: ``PostgresError``: unavailable where the database is away, overloaded where too much waits already.
+    /// - Throws: ``PostgresError``: unavailable if the database is away, overloaded if too many purchases wait already.
     public func accept(_ acceptance: Acceptance) async throws -> AcceptOutcome {
         do {
             return try await batcher.submit(Queued(acceptance: acceptance, since: .now))
@@ -67,14 +68,14 @@ public final class Intake: Sendable {
         }
     }
 
-    /// Waits until everything that was taken in is committed or failed.
+    /// Waits until all submitted purchases are committed or have failed.
     public func drain() async {
         await batcher.drain()
     }
 }
 
 extension PurchaseStore {
-    /// Accepts a batch, and hands over to the taker what was claimed for it.
+    /// Accepts a batch, and passes claimed purchases to the taker.
     fileprivate func accept(
         _ batch: [Acceptance], timeout: Duration, _ taker: (any PurchaseTaker)?
     ) async throws -> [(outcome: AcceptOutcome, isHeld: Bool)] {
@@ -86,7 +87,8 @@ extension PurchaseStore {
         do {
             outcomes = try await accept(batch, timeout: timeout, places, taker)
         } catch let error as PostgresError where error.constraint == "pursuits_one_sender" {
-            // Another copy accepts one of the same subscription in this instant. Nothing is claimed: claims keep the order.
+            // Another copy accepts a purchase of the same subscription right now. Nothing is claimed here, since claims
+            // keep the order.
             outcomes = try await accept(batch, timeout: timeout, [], nil)
         }
         for index in batch.indices {
@@ -112,7 +114,7 @@ extension PurchaseStore {
         return try AcceptStatement.outcomes(of: try await database.query(query, timeout: .seconds(15)), for: batch)
     }
 
-    /// Forgets that a purchase, or its Idempotency-Key, is known by a validation that is no longer kept. Indexes used:
+    /// Deletes a purchase's key and its Idempotency-Key, if their validation is no longer stored. Indexes used:
     /// `purchases_pkey`, `idempotency_keys_pkey`, and for the validation its partition's primary key.
     public func forget(_ id: ValidationID, of acceptance: Acceptance) async throws {
         let (purchase, key) = (PostgresValue.bytea(acceptance.purchaseKey), acceptance.idempotencyKey)

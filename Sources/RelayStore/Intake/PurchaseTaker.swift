@@ -1,28 +1,29 @@
 public import RelayCore
 
-/// Pursues purchases in the process that accepts them. The statement that accepts such a purchase claims it too: no claim follows, and
-/// nobody reads the receipt back. When the process dies, another copy claims the purchase after the lease, as after any claim.
+/// Pursues purchases in the process that accepts them. The accepting statement also claims the purchase, so that no
+/// further claim and no read of the receipt is needed. If the process dies, another copy claims the purchase after the
+/// lease, as usual.
 public protocol PurchaseTaker: Sendable {
     /// Publishers whose own accounts this copy has.
     var own: [PublisherID] { get }
     var lease: Duration { get }
 
-    /// Reserves a place, which ``begin(_:since:)`` or ``release(_:)`` takes.
+    /// Reserves a place. Either ``begin(_:since:)`` or ``release(_:)`` must follow.
     ///
-    /// - Returns: false where the purchase has to wait for a claim.
+    /// - Returns: false if the purchase must wait for a claim.
     func reserve(_ acceptance: Acceptance) -> Bool
 
-    /// It was not accepted, or not claimed.
+    /// Releases the place of a purchase that was not accepted, or not claimed.
     func release(_ acceptance: Acceptance)
 
-    /// Pursues it.
+    /// Starts to pursue a claimed purchase.
     ///
-    /// - Parameter claimedAt: a moment before the statement was sent.
+    /// - Parameter claimedAt: a time before the statement was sent.
     func begin(_ claimed: ClaimedPursuit, since claimedAt: ContinuousClock.Instant)
 }
 
 extension ClaimedPursuit {
-    /// Makes the pursuit of a purchase that was claimed as it was accepted.
+    /// The pursuit of a purchase that was claimed on acceptance.
     init(_ acceptance: Acceptance, acceptedAt: Timestamp, deadline: Timestamp) {
         let phase = acceptance.driver.firstPhase
         self.init(
@@ -38,6 +39,7 @@ extension ClaimedPursuit {
             accepted: acceptance.receipt.bytes.value.count <= Self.mostKeptBytes ? acceptance : nil)
     }
 
-    /// Larger receipts are read back when they are sent: as many purchases as a process pursues may wait for Cleeng at once.
+    /// Larger receipts are read from the database when they are sent: all pursuits of a process may wait for Cleeng at
+    /// once.
     private static let mostKeptBytes = 65_536
 }

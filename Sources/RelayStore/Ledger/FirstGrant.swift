@@ -3,32 +3,32 @@ public import RelayCore
 
 /// Updates ledgers after a settlement has granted.
 public protocol GrantListener: Sendable {
-    /// How long after its end a subscription that will renew is waited for.
+    /// How long after a period's end a renewal may still be reported.
     var leeway: Duration { get }
 
-    /// Whether the store or Cleeng has to be asked about a new subscription at once.
+    /// Whether the store or Cleeng must be asked about a new subscription at once.
     func asks(about subscription: LedgerResult) -> Bool
 
-    /// Called after the commit with subscriptions whose ledgers must record a grant. Without that they become due.
+    /// Called after the commit with subscriptions whose ledgers must record a grant. Without this call they become due.
     func updateLedgers(granted names: [SubscriptionName])
 }
 
-/// A subscription's ledger once it has a grant, read in the transaction that grants. It decides whether access runs at all: the store may have
-/// taken the purchase back before Cleeng granted it.
+/// A subscription's ledger including a grant, read in the granting transaction. It decides whether access runs at all:
+/// the store may have revoked the purchase before Cleeng granted it.
 struct GrantedLedger: Sendable {
     fileprivate let entry: LedgerUpdate.Entry
     fileprivate let offer: OfferID
-    /// Whether the store said before the grant that the subscription is over. A store that takes a purchase back may say no more than that, and
-    /// Cleeng may not know of it.
+    /// Whether the store stated before the grant that the subscription is over. A store may report no more than that
+    /// for a refund, and Cleeng may not know of it.
     let contradictsStore: Bool
-    /// `owner_no` of a subscription that has just got its first owner. Only such a ledger is stored.
+    /// `owner_no` of a subscription with its first owner. Only ledgers of such subscriptions are stored with the grant.
     private static let firstOwner: Int32 = 1
 
     /// - Parameters:
-    ///   - ledger: what is known of the subscription; an empty one where nothing is.
-    ///   - period: what the purchase's receipt says.
-    ///   - now: by the database's clock.
-    ///   - leeway: how long after its end a subscription that will renew is waited for.
+    ///   - ledger: known ledger of the subscription; an empty one if there is none.
+    ///   - period: the receipt's period.
+    ///   - now: time by the database's clock.
+    ///   - leeway: how long after a period's end a renewal may still be reported.
     init(
         _ change: Decision.Change, of claimed: ClaimedPursuit, in ledger: SubscriptionLedger, bundleID: BundleID?,
         period: LedgerPeriod?, now: Timestamp, catalogue: OfferCatalogue, leeway: Duration
@@ -47,7 +47,8 @@ struct GrantedLedger: Sendable {
         self.entry = entry
     }
 
-    /// Why the purchase opens nothing although Cleeng grants it: `refunded`, `family_revoked`. Nil where the store has not taken it back.
+    /// Why the purchase gives no access although Cleeng grants it: `refunded`, `family_revoked`. Nil if the store has
+    /// not revoked it.
     var reasonToEnd: String? {
         guard entry.standing?.status == .revoked, case .ends(let reason) = entry.access.verdicts[offer] else {
             return nil
@@ -56,17 +57,18 @@ struct GrantedLedger: Sendable {
     }
 }
 
-/// A grant that is the first statement on its subscription, as most are. The ledger follows from the grant and the receipt's period alone, so the
-/// settlement writes it with the grant. A grant on a known subscription is recorded after the commit (``LedgerUpdate``).
+/// A grant that is the first statement about its subscription, as most are. Only the grant and the receipt's period
+/// make the ledger, so the settlement writes both. For a known subscription, ``LedgerUpdate`` records the grant after
+/// the commit.
 struct FirstGrant: Sendable {
     let entry: LedgerUpdate.Entry
-    /// Until when access runs.
+    /// End of access.
     let expiresAt: Timestamp?
 
-    /// Nil where a ledger update has to follow: the relay would ask the store or Cleeng about the subscription, or the receipt's product is sold by
-    /// another offer.
+    /// Nil if a ledger update must follow. That is so if the relay would ask the store or Cleeng, or if the catalogue
+    /// maps the receipt's product to another offer.
     ///
-    /// - Parameter ledger: of a purchase that made its subscription's row, of which nothing was known.
+    /// - Parameter ledger: ledger of a purchase that created its subscription's row.
     init?(_ change: Decision.Change, _ ledger: GrantedLedger, listener: any GrantListener) {
         let (entry, offer) = (ledger.entry, ledger.offer)
         let access = entry.access

@@ -1,11 +1,11 @@
 import Foundation
 public import RelayCore
 
-/// A word about a subscription, and what is noted of it.
+/// A statement about a subscription, and its entry in the timeline.
 public struct LedgerMessage: Sendable {
-    /// What the subscription's timeline shows of it.
+    /// Entry in the subscription's timeline.
     public struct Note: Sendable {
-        /// A word of a fixed set, or the store's own type of notification in lower case.
+        /// One of a fixed set, or the store's type of notification in lower case.
         public var event: String
         /// Time of the statement; nil: now.
         public var saidAt: Timestamp?
@@ -19,7 +19,8 @@ public struct LedgerMessage: Sendable {
         }
     }
 
-    /// Condition under which the word applies. An answer about one customer's access does not apply after a transfer to another customer.
+    /// Condition under which the statement applies. An answer about one customer's access does not apply after a
+    /// transfer to another customer.
     public enum Condition: Sendable {
         case always
         /// `nil` requires that no customer owns the subscription.
@@ -30,7 +31,7 @@ public struct LedgerMessage: Sendable {
     public var word: LedgerStatement
     public var condition: Condition
     public var bundleID: BundleID?
-    /// Nil: nothing was said, it is only looked at again. A change of status is noted all the same.
+    /// Nil: there is no statement, and the subscription is only evaluated again. A change of status is still noted.
     public var note: Note?
 
     public init(
@@ -46,7 +47,7 @@ public struct LedgerMessage: Sendable {
 }
 
 extension LedgerMessage {
-    /// And one for each subscription that it was before: it has moved.
+    /// This message, and one for each former id of the subscription, which states the move.
     public var withMoves: [LedgerMessage] {
         [self]
             + word.movesFrom.sorted().map { old in
@@ -62,9 +63,9 @@ extension LedgerMessage {
     }
 }
 
-/// How a subscription stands after a ``LedgerMessage``.
+/// State of a subscription after a ``LedgerMessage``.
 public struct LedgerResult: Sendable {
-    /// Whom Cleeng would have to be asked about.
+    /// The customer about whom Cleeng would be asked.
     public struct Owner: Sendable, Hashable {
         public var customer: CustomerID
         public var email: EmailAddress
@@ -72,23 +73,23 @@ public struct LedgerResult: Sendable {
     }
 
     public var name: SubscriptionName
-    /// The app's; nil where nobody said.
+    /// Bundle id of the app; nil if unknown.
     public var bundleID: BundleID?
-    /// Nil where nothing is known to have been bought.
+    /// Nil if no purchase is known.
     public var standing: SubscriptionStanding?
-    /// Which offers it opens.
+    /// The offers that it gives access to.
     public var access: SubscriptionAccess
-    /// For which access was granted on it, whether it runs or was taken back.
+    /// Offers that were granted on it, even if the access was revoked since.
     public var granted: Set<OfferID>
-    /// When Cleeng said last how an offer stands; nil where it did not.
+    /// Time of Cleeng's latest statement about each offer.
     public var askedAt: [OfferID: Timestamp]
-    /// Nil where nobody has claimed it.
+    /// Nil if the subscription has no owner.
     public var owner: Owner?
-    /// Whether the store has ever said what is to become of it.
+    /// Whether the store has ever stated whether it renews.
     public var hasRenewalInfo: Bool
-    /// When its store is to be asked again that lists nothing of what it took back; nil where that is not to be.
+    /// When to ask a store again that does not list revoked purchases; nil if never.
     public var recheckAt: Timestamp?
-    /// How many of its periods were taken back by what was just said, and not before.
+    /// Number of periods that this update revoked.
     public var newRevocations: Int
     /// Time of the update by the database's clock.
     public var updatedAt: Timestamp

@@ -2,8 +2,8 @@ import Postgres
 import RelayCore
 
 extension LedgerUpdate {
-    /// Access granted on it ends, for every customer; the owner's continues, or runs longer. The purchase's row follows
-    /// its validation, unless a fresh one speaks for the purchase by now.
+    /// Changes granted access: ends it for every customer, or continues or extends it for the owner. The purchase's row
+    /// is updated with its validation, unless a newer validation is current by now.
     func access(_ entries: [Entry]) -> SQL {
         struct Row {
             var name: SubscriptionName
@@ -14,7 +14,7 @@ extension LedgerUpdate {
             var detail: String
             var offer: OfferID
         }
-        // One that has just moved here has the owner that it had there.
+        // A subscription that has just moved here keeps the owner of its former id.
         let owners = Dictionary(
             entries.compactMap { entry in entry.owner.map { (entry.message.name, $0) } },
             uniquingKeysWith: { one, _ in one })
@@ -26,7 +26,7 @@ extension LedgerUpdate {
                 names.map { name in
                     switch verdict {
                     case .goesOn(let expiresAt):
-                        // A receipt may be older than the renewal that Cleeng grants on.
+                        // The receipt may be older than the renewal that Cleeng grants access for.
                         Row(
                             name: name, customer: owner.customer, ends: false,
                             expiresAt: expiresAt.flatMap { $0 > entry.now ? $0 : nil },
@@ -48,7 +48,8 @@ extension LedgerUpdate {
         return change(SQLTable.subscriptions(rows.map(\.name)) + decisions)
     }
 
-    /// Indexes used: `validations_subscription` to find them, the primary key to lock them in the order of their keys.
+    /// Updates validations. Indexes used: `validations_subscription` to find them, the primary key to lock them in the
+    /// order of their keys.
     private func change(_ decisions: SQLTable) -> SQL {
         let (granted, revoked) = (ValidationStatus.granted, ValidationStatus.revoked)
         typealias Kind = TimelineEvent.Kind

@@ -3,15 +3,15 @@ import Postgres
 import RelayCore
 
 extension LedgerUpdate {
-    /// What is written last, and which of the answers are validations that changed.
+    /// The final statements, and the positions of those that return changed validations.
     struct Closing {
         var queries: [SQL] = []
         var changes: [Int] = []
         /// Customers whose purchases changed.
         var customers: [CustomerName] = []
-        /// Messages for endpoints were queued.
+        /// Whether messages for endpoints were queued.
         var hasMessages = false
-        /// A store has to be asked.
+        /// Whether a store must be asked.
         var asksStores = false
 
         func changed(_ answers: [PostgresRows]) throws -> [Validation] {
@@ -41,8 +41,8 @@ extension LedgerUpdate {
         return closing
     }
 
-    /// Where the new id had an owner before the statement that an old one, with another owner, has moved to it: the newer owner
-    /// has it, as after any other transfer.
+    /// Transfers caused by moves, if the new id had an owner before the store reported the move from another owner's
+    /// id. The newer owner keeps it, as after any other transfer.
     private func transfers(_ entries: [Entry]) -> [Ownership.Transfer] {
         entries.flatMap { new -> [Ownership.Transfer] in
             guard let owner = new.owner, let to = new.ownerValidation else { return [] }
@@ -59,7 +59,7 @@ extension LedgerUpdate {
         }
     }
 
-    /// Changes of customers whose subscriptions changed for them, or go by another id from now on.
+    /// Changes for customers whose purchases changed, or whose subscription has a new id.
     private func customerChanges(_ entries: [Entry]) -> [CustomerChange] {
         func change(_ entry: Entry, _ username: Username, _ reason: CustomerChange.Reason) -> CustomerChange {
             CustomerChange(
@@ -69,7 +69,8 @@ extension LedgerUpdate {
         let moved = entries.filter { $0.owner == nil }.flatMap { new in
             entries.filter { new.message.word.movesFrom.contains($0.message.name.originalTransactionID) }
                 .flatMap { old in
-                    // A customer who had claimed the new id by name alone loses it if the old one was granted.
+                    // A customer who had only claimed the new id by name loses it if the old id was granted to an
+                    // owner.
                     [old.username, old.owner == nil ? nil : new.username].compactMap {
                         $0.map { change(new, $0, .other) }
                     }
@@ -77,16 +78,16 @@ extension LedgerUpdate {
         }
         return moved
             + entries.compactMap { entry in
-                // What stands alone is no purchase that anybody is shown.
+                // Publishers never see standalone subscriptions as purchases.
                 guard let username = entry.username, !entry.message.name.standsAlone else { return nil }
                 if entry.message.word.movesTo != nil { return change(entry, username, .other) }
                 return entry.hasNews ? change(entry, username, entry.reason) : nil
             }
     }
 
-    /// Columns of ledgers, but for those that only a ledger update changes.
+    /// Columns of ledgers, except those that only a ledger update changes.
     ///
-    /// - Parameter entries: nil for a ledger that has no statement yet.
+    /// - Parameter entries: nil for a ledger without statements.
     static func columns(_ entries: [Entry?]) -> SQLTable {
         let standings = entries.map { $0?.shown }
         let shown: SQLTable = [
@@ -109,7 +110,7 @@ extension LedgerUpdate {
         let moves: SQLTable = [
             "predecessors": .textArray(entries.map(\.predecessors)),
             "has_moved": .boolArray(entries.map { $0.ledger.movedTo != nil }),
-            // Until the present question is answered, the trouble of the last one stays.
+            // The trouble of the last question stays until the present one is answered.
             "in_doubt": .boolArray(entries.map { !$0.access.questions.isEmpty }),
             "stays_due": .boolArray(entries.map(\.staysDue)),
         ]
@@ -147,7 +148,7 @@ extension LedgerUpdate {
             """
     }
 
-    /// To the new ids that nobody has claimed yet, of those that somebody had claimed before.
+    /// Moves owners to new ids that have none.
     private func moves(_ entries: [Entry]) -> [SQL] {
         entries.filter { $0.owner == nil && !$0.message.word.movesFrom.isEmpty }.flatMap { new in
             let name = new.message.name
@@ -155,7 +156,7 @@ extension LedgerUpdate {
         }
     }
 
-    /// A subscription that goes by a new id takes its owner and its validation along. Index used: primary keys.
+    /// Moves the owner and its validation to the subscription's new id. Index used: primary keys.
     private static func move(to name: SubscriptionName, from old: SubscriptionName) -> SQL {
         """
         INSERT INTO subscriptions (
@@ -174,7 +175,8 @@ extension LedgerUpdate {
         """
     }
 
-    /// The owner's row names the offer of the present product: by it Cleeng is asked. Index used: the primary key.
+    /// Writes the present product's offer to the owner's row, since questions to Cleeng use it. Index used: the primary
+    /// key.
     private func presentOffers(_ entries: [Entry]) -> [SQL] {
         let changed = entries.compactMap { entry in
             entry.access.present.flatMap { offer -> (name: SubscriptionName, offer: OfferID)? in
@@ -195,7 +197,7 @@ extension LedgerUpdate {
 }
 
 extension LedgerUpdate.Entry {
-    /// For those who have to reach what was granted under them: `BUCKET:ID`, with spaces between. Nil for none.
+    /// Former ids with their grants, for look-ups: `BUCKET:ID`, separated by spaces. Nil if there are none.
     fileprivate var predecessors: String? {
         guard !ledger.movedFrom.isEmpty else { return nil }
         return ledger.movedFrom.sorted().map { old -> String in
@@ -203,38 +205,39 @@ extension LedgerUpdate.Entry {
         }.joined(separator: " ")
     }
 
-    /// Nil where it goes by the subscription's own number.
+    /// Id of the newest transaction; nil if it is the subscription's own id.
     fileprivate var newestTransaction: TransactionID? {
         let newest = ledger.periods.values.max { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }?.transactionID
         return newest == message.name.originalTransactionID ? nil : newest
     }
 
-    /// Nil for what has moved on: its life is its successor's.
+    /// When the subscription must be evaluated again; nil if it moved, since its new id is then evaluated.
     var dueAt: Timestamp? {
         guard ledger.movedTo == nil else { return nil }
-        // One that was late for its recheck is asked about now. Where nobody can ask, nobody tries all the time.
+        // An overdue recheck happens now. The pause prevents constant retries if the store cannot be asked.
         let again = recheckAt.map { $0 > now ? $0 : now + min(recheck, Self.overduePause) }
         guard let next = access.nextLookAt ?? untoldLookAt else { return again }
         let due = next > now ? next : now + (asks ? LedgerUpdate.asking : LedgerUpdate.settling)
         return again.map { min($0, due) } ?? due
     }
 
-    /// Whether a question that is due stays due. Only who asks it may put it off, and a store that has just said more.
+    /// Whether a due question keeps its due time. Only the process that asks may postpone it, or new statements of the
+    /// store.
     fileprivate var staysDue: Bool {
         guard !asks, let next = access.nextLookAt ?? untoldLookAt, next <= now else { return false }
         let old = before.ledger
         return old.periods == ledger.periods && old.renewal == ledger.renewal && old.end == ledger.end
     }
 
-    /// Stores other than Apple's tell nothing by themselves: until one has said something, it is asked every day.
+    /// Stores other than Apple's report nothing by themselves. Until such a store has answered, it is asked daily.
     private var untoldLookAt: Timestamp? {
         guard platform != .apple, !hasRenewalInfo, standing?.status == .active else { return nil }
         return now + Self.untoldPause
     }
 
-    /// When a store is to be asked that lists nothing of what it took back: its notification may have been lost.
+    /// When to ask a store again that does not list revoked purchases, since its notification may have been lost.
     var recheckAt: Timestamp? {
-        // A late payment opens access again, and word of that may be lost as well.
+        // A late payment restores access, and its notification may be lost too.
         guard !platform.listsVoided, !message.name.standsAlone, hasRenewalInfo, let status = standing?.status,
             status.grantsAccess || status == .inBillingRetry
         else { return nil }

@@ -2,30 +2,30 @@ import Foundation
 import Postgres
 import RelayCore
 
-/// Records statements on subscriptions, with everything that follows from them, in one transaction and two round trips:
+/// Records statements about subscriptions and all their consequences, in one transaction with two round trips:
 ///
 ///     opening   locks the owner, then the ledger; reads the purchases' periods
 ///     closing   writes the ledger, its timeline, changes of granted access, and messages to the publisher
 ///
-/// Every change of a subscription's owner or of access granted on it locks the owner's row first, and so do
-/// settlements (``Ownership``): they do not wait for each other crosswise. Only a move, which makes an owner's row, may: then
-/// the server ends one of them, and it is tried again.
+/// Every change of a subscription's owner or of access granted on it locks the owner's row first. Settlements do the
+/// same (``Ownership``), so they cannot deadlock. Only a move may deadlock, since it inserts an owner's row; the server
+/// then aborts one transaction, and it is retried.
 struct LedgerUpdate: Sendable {
     let memory: StoreMemory
     let leeway: Duration
-    /// Whether the caller asks about what is in question. Then nobody else does for a minute.
+    /// Whether the caller asks the open questions itself. Then no other worker asks them for a minute.
     private let asks: Bool
-    /// After a store's statement the relay waits so long before it asks Cleeng. Cleeng may not know the statement yet, and the relay
-    /// would keep its old answer. The app may also post a purchase now, and needs the customer's next read.
+    /// Time after a store's statement before the relay asks Cleeng. Cleeng may not know the statement yet, and the
+    /// relay would store its old answer. The app may also post a purchase now, which needs the customer's next read.
     static let settling = Duration.seconds(10)
-    /// How long a caller may take that asks.
+    /// Time that a caller has for asking.
     static let asking = Duration.seconds(60)
-    /// In the order of their keys.
+    /// Sorted by key, the lock order.
     let messages: [LedgerMessage]
 
     /// - Parameters:
-    ///   - messages: one for each subscription; of several the first counts.
-    ///   - asks: whether the caller asks about what is then in question.
+    ///   - messages: one for each subscription; if there are several, the first counts.
+    ///   - asks: whether the caller asks the questions that are then open.
     init(_ messages: [LedgerMessage], memory: StoreMemory, leeway: Duration, asks: Bool = false) {
         self.asks = asks
         self.memory = memory
@@ -38,15 +38,16 @@ struct LedgerUpdate: Sendable {
 
     var opening: [SQL] {
         let names = messages.map(\.name)
-        // A settlement may make the owner between the first two statements. It holds the ledger until it commits, so the owner is read after that.
+        // A settlement may create the owner between the first two statements. It locks the ledger until it commits, so
+        // the owner is read again after that.
         return [
             owners(names, lock: "FOR NO KEY UPDATE"), ledgers(names), owners(names, lock: ""), purchases(names),
             ContractNews.look(for: names),
         ]
     }
 
-    /// Locked in the order of their keys. `OFFSET 0` leaves the planner one look-up for each row, and no other way to join. Index used: the
-    /// primary key; a plan from when the table was small may go by the publisher instead (`PlanAge`).
+    /// Selects owners and locks them in the order of their keys. `OFFSET 0` forces the planner to one look-up per row.
+    /// Index used: the primary key. A plan from when the table was small may use the publisher instead (`PlanAge`).
     private func owners(_ names: [SubscriptionName], lock: SQL) -> SQL {
         """
         SELECT i.ordinal, ROW(s.sealed_by, s.customer) AS customer, ROW(s.sealed_by, s.email) AS email, s.offer_id,
@@ -71,9 +72,9 @@ struct LedgerUpdate: Sendable {
         """
     }
 
-    /// Reads the granted offers whose access runs or was taken back, and the newest 32 periods bought under this id.
-    /// Each restore of an app may add a row of the same offer. Grants under the subscription's earlier ids count too.
-    /// Indexes used: `validations_subscription`, the ledgers' primary key.
+    /// Reads the offers of granted or revoked access, and the newest 32 periods bought under this id. Each restore of
+    /// an app may add a row with the same offer. Grants under the subscription's former ids count too. Indexes used:
+    /// `validations_subscription`, the ledgers' primary key.
     private func purchases(_ names: [SubscriptionName]) -> SQL {
         """
         SELECT i.ordinal, p.period, p.offer_id
@@ -99,52 +100,52 @@ struct LedgerUpdate: Sendable {
         """
     }
 
-    /// The keys of subscriptions, for statements that take them by number: buckets, publishers, environments, subscription keys.
+    /// Key columns of subscriptions as parameters: buckets, publishers, environments, subscription keys.
     static func keys(_ names: [SubscriptionName]) -> [PostgresValue] {
         SQLTable.subscriptions(names).columns.map(\.value)
     }
 
-    // MARK: What follows
+    // MARK: Consequences
 
-    /// A subscription as it was found, and as it is now.
+    /// A subscription before and after the update.
     struct Entry: Sendable {
         var message: LedgerMessage
         var ledger = SubscriptionLedger()
         var before = Before()
         var standing: SubscriptionStanding?
-        /// Under which of the publisher's names it stands; nil where nobody has claimed it.
+        /// The owner's name at the publisher; nil if the subscription has no owner.
         var username: Username?
-        /// Nil where it was never sent to Cleeng.
+        /// The owner by Cleeng's grant; nil if there is none.
         var owner: LedgerResult.Owner?
         var ownerValidation: ValidationID?
-        /// Nil where it has no owner.
+        /// Nil if it has no owner.
         var ownerNo: Int32?
         var now = Timestamp(microseconds: 0)
         var leeway = Duration.zero
         var asks = false
-        /// After which a store is asked again that keeps no list of what it took back.
+        /// Time after which a store is asked again that does not list revoked purchases.
         var recheck = StoreMemory.standardRecheck
         var bundleID: BundleID?
         /// Its contract, with the endpoints to notify; nil if it has none.
         var contract: ContractNews.Contract?
-        /// For which access was granted on it, whether it runs or was taken back.
+        /// Offers that were granted on it, even if the access was revoked since.
         var granted: Set<OfferID> = []
 
         /// Present state of the granted access.
         var access: SubscriptionAccess { SubscriptionAccess(ledger, granted: granted, at: now, leeway: leeway) }
-        /// The status that is shown and sent: while nobody has been asked about a late renewal, nothing is over.
+        /// The published status. It does not expire before an answer about a late renewal.
         var shown: SubscriptionStanding? {
             guard var shown = standing, shown.status == .expired, shown.access == nil else { return standing }
-            // Of what was never shown, only a grant says that it runs.
+            // A subscription that was never published counts as active only if it has a grant.
             guard let was = before.status.flatMap(SubscriptionStanding.Status.init) ?? (owner == nil ? nil : .active)
             else { return standing }
             shown.status = was
             if was != .expired { shown.reason = nil }
             return shown
         }
-        /// Whether its publisher must be notified. A new grant notifies by itself.
+        /// Whether the publisher must be notified. A new grant sends its own notification.
         var hasNews: Bool {
-            // It may have been notified of the grant already, before this statement.
+            // The publisher may have been notified of the grant before this statement.
             guard before.status != nil else { return message.note != nil }
             let after = Before(
                 status: shown?.status.rawValue, expiresAt: shown?.expiresAt, willRenew: shown?.willRenew,
@@ -152,7 +153,7 @@ struct LedgerUpdate: Sendable {
             return before.standing != after.standing
                 || (before.ledger != ledger && (purchases(before) != purchases(after) || hasEndedItem))
         }
-        /// Whether the date of an item passed since the store's last statement before this one.
+        /// Whether the end of an item passed since the store's previous statement.
         private var hasEndedItem: Bool {
             guard let moment = before.ledger.renewal?.statedAt else { return false }
             return before.ledger.nextItemEnd(after: moment).map { $0 <= now } ?? false
@@ -163,12 +164,12 @@ struct LedgerUpdate: Sendable {
             )
             .sorted { $0.productID < $1.productID }
         }
-        /// Whether the store has said what is to become of it; of what never ends there is nothing to say.
+        /// Whether the store has stated whether it renews. A purchase without an end needs no such statement.
         var hasRenewalInfo: Bool { ledger.renewal != nil || ledger.periods.values.contains { $0.expiresAt == nil } }
         var hasNewStatus: Bool { before.status != shown?.status.rawValue }
     }
 
-    /// What the row said before.
+    /// State of the row before the update.
     struct Before: Sendable {
         var status: Int16?
         var expiresAt: Timestamp?
@@ -180,7 +181,7 @@ struct LedgerUpdate: Sendable {
         }
     }
 
-    /// - Parameter answers: those to ``opening``.
+    /// - Parameter answers: answers to ``opening``.
     func apply(_ answers: ArraySlice<PostgresRows>) throws -> [Entry] {
         let answers = Array(answers)
         let (owners, ledgers, purchases, contracts) = (answers[2], answers[1], answers[3], answers[4])
@@ -220,11 +221,12 @@ struct LedgerUpdate: Sendable {
         try ContractNews.read(contracts) { entries[$0].contract = $1 }
         for index in entries.indices {
             if case .whileOwned(let customer) = messages[index].condition, customer != entries[index].owner?.customer {
-                // The owner changed after the question was asked: the answer and its note are discarded.
+                // The owner changed after the question: the answer and its note are discarded.
                 entries[index].message = LedgerMessage(messages[index].name)
             }
             var word = entries[index].message.word
-            // An end statement covers the periods known by now: its source cannot know of a renewal that is stated later.
+            // An end statement covers the periods known by now: its source cannot know of a renewal that is stated
+            // later.
             let lastKnownEnd = entries[index].ledger.lastKnownEnd
             func bounded(_ end: LedgerEnd) -> LedgerEnd {
                 LedgerEnd(
@@ -237,18 +239,19 @@ struct LedgerUpdate: Sendable {
             entries[index].ledger.apply(word)
         }
         for index in entries.indices {
-            // What had moved to where it comes from has moved on with it.
+            // Ids that had moved to the former id have moved on with it.
             for old in messages[index].word.movesFrom {
                 guard let place = places[messages[index].name.under(old)] else { continue }
                 let before = entries[place].ledger.movedFrom.subtracting([messages[index].name.originalTransactionID])
                 entries[index].ledger.apply(LedgerStatement(movesFrom: before))
-                // What was granted on it runs on from here.
+                // Access granted under the former id continues here.
                 entries[index].granted.formUnion(entries[place].granted)
                 if entries[index].ledger.granted == nil, let granted = entries[place].ledger.granted {
                     entries[index].ledger.apply(LedgerStatement(granted: granted))
                 }
             }
-            // Of several offers that sell a product the granted one counts, so what was granted before a move is known first.
+            // A product may belong to several offers, and the granted one counts. So grants from before a move are
+            // added first.
             if let offers = memory.catalogue.offers(of: entries[index].ledger.products, in: messages[index].name) {
                 entries[index].ledger.setOffers(offers)
             }
@@ -259,7 +262,7 @@ struct LedgerUpdate: Sendable {
 }
 
 extension SubscriptionName {
-    /// In which rows are locked.
+    /// The order in which rows are locked.
     var order: (UInt8, PublisherID, StoreEnvironment, TransactionID) {
         (bucket.number, publisher, environment, originalTransactionID)
     }

@@ -3,16 +3,16 @@ import Foundation
 import Postgres
 import RelayCore
 
-/// How what a ledger is made of stands in a column: text, since nothing in it is ever asked for by the database.
+/// JSON of ledgers and periods in text columns. The database never queries its content.
 enum LedgerJSON {
-    /// Keys sorted, so that the same thing is the same text.
+    /// Encodes with sorted keys, so that equal values give equal texts.
     static func text(_ value: some Encodable) -> String? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// - Throws: ``StoreError`` where this version cannot make sense of it.
+    /// - Throws: ``StoreError`` if this version cannot decode it.
     static func value<T: Decodable>(_ type: T.Type, _ text: String, column: String) throws -> T {
         do {
             return try JSONDecoder().decode(type, from: Data(text.utf8))
@@ -22,19 +22,20 @@ enum LedgerJSON {
     }
 }
 
-/// The columns in which a ledger is stored, and what they say together.
+/// The columns of a stored ledger, and their reading.
 enum StoredLedger {
-    /// The columns of `ledgers l`. Settlements write the last three. They write `state` only for a first grant
-    /// (``FirstGrant``); else the next update does.
+    /// Columns of `ledgers l`. Settlements write the last three. They write `state` only for a first grant
+    /// (``FirstGrant``); otherwise the next update does.
     static let columns: SQL = "l.state, l.granted_at, l.granted_until, l.granted_offer"
 
-    /// Whether the ledger lists add-ons. The key is there with at least one; a quote within a name would be escaped.
+    /// Condition that the ledger lists add-ons. The key exists if there is at least one; a quote within a name would be
+    /// escaped.
     static let hasItems: SQL = #"l.state LIKE '%"items":[%'"#
 
     /// - Parameters:
     ///   - row: with ``columns``.
-    ///   - ownerNo: the present owner's number. Nil keeps what Cleeng said of earlier owners too.
-    /// - Throws: ``StoreError`` where this version cannot read it.
+    ///   - ownerNo: number of the present owner. Nil keeps Cleeng's statements about earlier owners too.
+    /// - Throws: ``StoreError`` if this version cannot read it.
     static func read(_ row: PostgresRow, ownerNo: Int32?) throws -> SubscriptionLedger {
         var ledger = try state(row) ?? SubscriptionLedger()
         if let ownerNo { ledger.keepStatements(aboutOwner: ownerNo) }
@@ -54,11 +55,11 @@ enum StoredLedger {
 }
 
 extension LedgerStatement {
-    /// At the time of its grant Cleeng said that it runs.
+    /// Cleeng's statement, at the time of its grant, that the subscription runs.
     ///
     /// - Parameters:
     ///   - offer: nil for a grant from before offers were stored.
-    ///   - ownerNo: the number of the owner whom Cleeng granted it to.
+    ///   - ownerNo: number of the owner who got the grant.
     init(grantOf offer: OfferID?, at moment: Timestamp, until end: Timestamp?, ownerNo: Int32?) {
         var end = LedgerEnd(isOver: false, until: end, statedAt: moment)
         end.ownerNo = ownerNo
@@ -71,17 +72,17 @@ extension LedgerStatement {
 }
 
 extension LedgerPeriod {
-    /// What a receipt says of its subscription.
+    /// Decodes the period that a receipt states.
     ///
-    /// - Parameter text: the column `period` of a validation; nil for none.
-    /// - Throws: ``StoreError`` where this version cannot read it.
+    /// - Parameter text: column `period` of a validation; nil if there is none.
+    /// - Throws: ``StoreError`` if this version cannot read it.
     init?(stored text: String?) throws {
         guard let text else { return nil }
         self = try LedgerJSON.value(LedgerPeriod.self, text, column: "validations.period")
     }
 
-    /// The same text as ``LedgerJSON/text(_:)`` makes of it, by hand: every purchase that is taken in writes one, and an encoder
-    /// costs more there than reading the receipt.
+    /// The text that ``LedgerJSON/text(_:)`` would make, written by hand. Every accepted purchase writes one, and an
+    /// encoder would cost more than reading the receipt.
     var json: String {
         func number(_ moment: Timestamp?) -> Int? { moment.map { Int($0.microseconds) } }
         var writer = JSONWriter(capacity: 400)

@@ -2,8 +2,8 @@ import Postgres
 public import RelayCore
 
 extension SubscriptionStore {
-    /// Takes subscriptions that have to be looked at. Index used: `ledgers_due`. After the lease another
-    /// process takes what a dead one had.
+    /// Claims due subscriptions. Index used: `ledgers_due`. If a process dies, another one claims its subscriptions
+    /// after the lease.
     ///
     /// - Parameter own: publishers whose own accounts this copy has.
     public func claimDue(
@@ -33,13 +33,14 @@ extension SubscriptionStore {
         }
     }
 
-    /// Records statements on subscriptions, and writes what follows from them.
+    /// Records statements about subscriptions, and writes their consequences.
     ///
     /// - Parameters:
-    ///   - messages: of each subscription one.
-    ///   - leeway: how long after its end one that will renew is waited for.
-    ///   - asks: whether the caller asks about what is then in question. Else that is left to ``claimDue(own:limit:lease:)``.
-    /// - Throws: ``PostgresError``, ``StoreError``; then nothing of any of them is written.
+    ///   - messages: one for each subscription.
+    ///   - leeway: how long after a period's end a renewal may still be reported.
+    ///   - asks: whether the caller asks the questions that are then open. Otherwise ``claimDue(own:limit:lease:)``
+    ///     leads to them.
+    /// - Throws: ``PostgresError``, ``StoreError``; then nothing is written for any of them.
     public func record(
         _ messages: [LedgerMessage], leeway: Duration, asks: Bool = false
     ) async throws -> [LedgerResult] {
@@ -58,7 +59,7 @@ extension SubscriptionStore {
         return entries.map { LedgerResult($0) }
     }
 
-    /// Has a subscription that nobody has claimed looked at again within the pause. Puts nothing off that is due sooner.
+    /// Makes an unclaimed subscription due within the pause. Never postpones one that is due sooner.
     public func lookAgain(at name: SubscriptionName, trouble: String, within pause: Duration) async throws {
         _ = try await database.query(
             """
@@ -69,7 +70,7 @@ extension SubscriptionStore {
     }
 }
 
-/// A subscription that this process looks at, for as long as its lease holds.
+/// A subscription that this process evaluates while its lease is valid.
 public struct ClaimedSubscription: ClaimedItem {
     public let row: ClaimedRow
     public let name: SubscriptionName
@@ -79,7 +80,8 @@ public struct ClaimedSubscription: ClaimedItem {
         self.name = name
     }
 
-    /// One that this process has granted something on a moment ago. It is not claimed: it becomes due only if no update follows soon.
+    /// A subscription that this process has just granted. It is not claimed: it becomes due only if no update follows
+    /// soon.
     public init(granted name: SubscriptionName) {
         self.init(row: ClaimedRow(unclaimed: .subscription(name), of: .subscriptions), name: name)
     }

@@ -1,8 +1,8 @@
 public import RelayCore
 
-/// An offer of a publisher at Cleeng, and the products of stores that it is sold as.
+/// An offer of a publisher at Cleeng, and the stores' products that belong to it.
 public struct Offer: Sendable, Hashable {
-    /// A coupon that Cleeng knows for the offer.
+    /// A coupon of the offer at Cleeng.
     public struct Coupon: Sendable, Hashable {
         public var code: CouponID
         public var campaign: String
@@ -15,7 +15,7 @@ public struct Offer: Sendable, Hashable {
 
     public var id: OfferID
     public var name: String
-    /// With the store before each: `apple:com.example.month`.
+    /// Products with the store's prefix: `apple:com.example.month`.
     public var products: [ProductID]
     public var coupons: [Coupon]
 
@@ -27,11 +27,12 @@ public struct Offer: Sendable, Hashable {
     }
 }
 
-/// An offer of purchases that has no products, or a product of its purchases that it does not have.
+/// A mismatch between purchases and the catalogue: an offer without products, or a purchased product that its offer
+/// lacks.
 public struct UnmappedOffer: Sendable, Hashable {
     public var publisher: PublisherID
     public var offerID: OfferID
-    /// The product that was bought; nil where the receipt could not be read.
+    /// The purchased product; nil if the receipt could not be read.
     public var product: ProductID?
     public var purchases: Int
     /// Whether the offer has products.

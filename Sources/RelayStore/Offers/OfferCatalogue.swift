@@ -1,29 +1,30 @@
 import NIOConcurrencyHelpers
 public import RelayCore
 
-/// Cached offers, which purchases are checked against. They are read every five seconds: a change takes effect within that time.
+/// Cached offers, which purchases are checked against. They are read every five seconds, so a change takes effect
+/// within that time.
 public final class OfferCatalogue: Sendable {
     private struct Publisher {
         var ids: Set<OfferID> = []
         var products: [OfferID: Set<ProductID>] = [:]
         var offers: [ProductID: [OfferID]] = [:]
-        /// In lower case.
+        /// Codes in lower case.
         var coupons: [OfferID: Set<CouponID>] = [:]
     }
 
-    /// Nil until they were read once.
+    /// Nil until the offers were read once.
     private let known = NIOLockedValueBox<[PublisherID: Publisher]?>(nil)
 
     init() {}
 
-    /// The offer that a product is sold as. Nil where there is none; of several the first by name.
+    /// The offer of a product; nil if there is none. If there are several, the first by name counts.
     ///
-    /// - Parameter product: with the store before it.
+    /// - Parameter product: product with the store's prefix.
     public func offer(forProduct product: ProductID, of publisher: PublisherID) -> OfferID? {
         known.withLockedValue { $0?[publisher]?.offers[product]?.first }
     }
 
-    /// The offers of a subscription's products, without unknown products. Nil until the offers were read once.
+    /// The offers of a subscription's products; unknown products are omitted. Nil until the offers were read once.
     func offers(of products: Set<ProductID>, in subscription: SubscriptionName) -> [ProductID: [OfferID]]? {
         let platform = StorePlatform(subscriptionKey: subscription.originalTransactionID)
         return known.withLockedValue { known in
@@ -36,7 +37,7 @@ public final class OfferCatalogue: Sendable {
         }
     }
 
-    /// Whether a product may be bought under an offer. Nil where no product of the offer is known.
+    /// Whether a product may be bought under an offer. Nil if no product of the offer is known.
     public func allows(_ product: ProductID, under offer: OfferID, of publisher: PublisherID) -> Bool? {
         known.withLockedValue { $0?[publisher]?.products[offer]?.contains(product) }
     }
@@ -46,12 +47,12 @@ public final class OfferCatalogue: Sendable {
         known.withLockedValue { $0?[publisher].map { $0.ids.sorted() } ?? [] }
     }
 
-    /// Whether any product of the publisher's is known.
+    /// Whether the catalogue has a product of the publisher.
     public func hasProducts(of publisher: PublisherID) -> Bool {
         known.withLockedValue { $0?[publisher]?.offers.isEmpty == false }
     }
 
-    /// Whether a coupon is one of an offer's. Nil where none of the offer's is known.
+    /// Whether a coupon belongs to an offer. Nil if the offer has no known coupons.
     public func allows(coupon: CouponID, under offer: OfferID, of publisher: PublisherID) -> Bool? {
         known.withLockedValue { $0?[publisher]?.coupons[offer]?.contains(CouponID(coupon.text.asciiLowercased())) }
     }
@@ -77,7 +78,7 @@ public final class OfferCatalogue: Sendable {
 }
 
 extension OfferStore {
-    /// Reads the offers if they never were.
+    /// Reads the offers unless they were read before.
     public func ready() async throws {
         if !memory.catalogue.isLoaded { try await load() }
     }

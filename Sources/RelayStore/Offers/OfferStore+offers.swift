@@ -2,7 +2,7 @@ import Postgres
 public import RelayCore
 
 extension OfferStore {
-    /// Reads all of small tables.
+    /// Lists all offers. Reads whole tables, which are small.
     public func list(in scope: OpsScope) async throws -> [(publisher: PublisherID, offer: Offer)] {
         try await database.query(
             """
@@ -29,12 +29,12 @@ extension OfferStore {
         }
     }
 
-    /// Adds offers, or adds to them.
+    /// Adds offers, or products and coupons to existing ones.
     ///
     /// - Parameter replacing: deletes all offers of the publisher first.
     public func put(_ offers: [Offer], of publisher: PublisherID, replacing: Bool = false) async throws {
         let products = offers.flatMap { offer in offer.products.map { (product: $0, offer: offer.id) } }
-        // Codes are compared without regard to case: of two spellings the last one counts.
+        // Codes match without regard to case; the last of several spellings counts.
         let coupons = offers.flatMap { offer in
             Dictionary(offer.coupons.map { (CouponID($0.code.text.asciiLowercased()), $0) }, uniquingKeysWith: { $1 })
                 .sorted { $0.key < $1.key }.map { (code: $0.key, campaign: $0.value.campaign, offer: offer.id) }
@@ -77,7 +77,7 @@ extension OfferStore {
         ]
     }
 
-    /// - Parameter id: nil: all of them.
+    /// - Parameter id: nil: all offers.
     private static func clear(_ id: OfferID?, of publisher: PublisherID) -> SQL {
         """
         DELETE FROM offers
@@ -85,7 +85,7 @@ extension OfferStore {
         """
     }
 
-    /// False where there is none.
+    /// Removes an offer or one product of it. Returns false if there is none.
     ///
     /// - Parameter product: nil: the whole offer.
     public func remove(_ id: OfferID, product: ProductID?, of publisher: PublisherID) async throws -> Bool {
@@ -99,7 +99,7 @@ extension OfferStore {
         return try await database.query(removal).affectedRows > 0
     }
 
-    /// Offers that the newest purchases name and that miss a mapping. Index used: `validations_newest`.
+    /// Mismatches between the newest purchases and the catalogue. Index used: `validations_newest`.
     public func unmapped(among newest: Int = 10_000, in scope: OpsScope) async throws -> [UnmappedOffer] {
         try await database.query(
             """

@@ -12,7 +12,7 @@ extension Validation {
 }
 
 extension PurchaseStore {
-    /// Index used: the partition's primary key; the day in the id leaves one partition to look in.
+    /// Selects a validation. Index used: the partition's primary key; the day in the id selects the partition.
     private static func one(_ id: ValidationID) -> SQL {
         "SELECT \(Validation.columns), clock_timestamp() AS now FROM validations v WHERE \(id.isKey(of: "v"))"
     }
@@ -25,24 +25,24 @@ extension PurchaseStore {
         """
     }
 
-    /// The validation as of now: judged by the database's clock. Nil for an unknown id.
+    /// The validation judged at the present time of the database's clock. Nil for an unknown id.
     public func validation(_ id: ValidationID) async throws -> Validation? {
         try await known(id)?.validation
     }
 
-    /// The same for ops. Nil also for one outside the scope.
+    /// The validation for operators. Nil also if it is outside the scope.
     public func validation(_ id: ValidationID, in scope: OpsScope) async throws -> Validation? {
         guard let found = try await validation(id), scope.contains(found.publisher) else { return nil }
         return found
     }
 
-    /// The same, for those of whom there are thousands.
+    /// The validation in compact form, since thousands may be kept at once.
     public func known(_ id: ValidationID) async throws -> KnownValidation? {
         let sent = ContinuousClock.now
         return try known(in: try await database.query(Self.one(id)), sent: sent)
     }
 
-    /// Not inlined: what it needs for a moment, each read that is waited for would keep.
+    /// Not inlined: every waiting read would keep its temporary memory.
     @inline(never)
     private func known(in rows: PostgresRows, sent: ContinuousClock.Instant) throws -> KnownValidation? {
         guard let row = rows.first else { return nil }
@@ -50,8 +50,8 @@ extension PurchaseStore {
         return KnownValidation(try Self.validation(row))
     }
 
-    /// The same for those who ask again and again: a settled one comes from memory (see ``ValidationCache``), any other from
-    /// the database.
+    /// The validation for repeated polls: a settled one comes from memory (see ``ValidationCache``), any other from the
+    /// database.
     public func polled(_ id: ValidationID) async throws -> KnownValidation? {
         if let known = settled(id) { return known }
         let ticket = memory.validations.ticket()
@@ -60,8 +60,8 @@ extension PurchaseStore {
         return read
     }
 
-    /// The same for those who have registered for its change before (see ``ChangeHub``): what this process has accepted is pending until
-    /// a change is known.
+    /// The validation for a waiter that has registered for its changes (see ``ChangeHub``). A purchase accepted by this
+    /// process is pending until a change is known.
     public func awaited(_ id: ValidationID) async throws -> KnownValidation? {
         if let known = memory.validations.pending(id), let now = memory.clock.now,
             now + Self.untrustedEnd < known.validation.deadline
@@ -71,25 +71,25 @@ extension PurchaseStore {
         return try await polled(id)
     }
 
-    /// Before the deadline: the clock is an estimate of the database's.
+    /// Time before the deadline in which memory is not trusted, since the clock is an estimate of the database's.
     private static let untrustedEnd = Duration.seconds(2)
 
-    /// A settled validation from the cache alone; nil does not mean that there is none.
+    /// A settled validation from the cache alone. Nil does not mean that there is none.
     public func settled(_ id: ValidationID) -> KnownValidation? {
         memory.validations.settled(id)
     }
 
-    /// Those that exist, in no particular order.
+    /// The validations that exist, in no particular order.
     public func validations(_ ids: [ValidationID]) async throws -> [Validation] {
         try await database.query(Self.many(ids)).map(Self.validation)
     }
 
-    /// ``stored(_:)`` as of the time in the column `now`.
+    /// The validation of a row, judged at the time in the column `now`.
     static func validation(_ row: PostgresRow) throws -> Validation {
         try stored(row).judged(at: row.timestamp("now"))
     }
 
-    /// The row as it stands, deadline or not.
+    /// The validation of a row, whether or not its deadline has passed.
     static func stored(_ row: PostgresRow) throws -> Validation {
         Validation(
             id: try row.validationID(), publisher: try row.get("publisher"), app: try row.get("app"),

@@ -1,9 +1,9 @@
 import RelayCore
 
-/// Decides whether a purchase that this process accepts may be pursued at once. Purchases that wait in the table came first: as long as
-/// there may be some, new ones wait behind them.
+/// Decides whether a purchase that this process accepts may be pursued at once. Due purchases in the table came
+/// earlier: while there may be some, new ones wait behind them.
 struct ArrivalGate: Sendable {
-    /// As it was when a claim was sent.
+    /// State of the gate when a claim was sent.
     struct Mark: Sendable {
         fileprivate var refusals: [UpstreamRoute: Int]
     }
@@ -11,10 +11,10 @@ struct ArrivalGate: Sendable {
     private var isOpen = false
     private var reserved: [UpstreamRoute: Int] = [:]
     private var refusals: [UpstreamRoute: Int] = [:]
-    /// Routes for which something may wait in the table.
+    /// Routes that may have due purchases in the table.
     private var behind: Set<UpstreamRoute> = Set(UpstreamRoute.allCases)
 
-    /// Places that are kept for purchases which are being accepted.
+    /// Number of places reserved for purchases that are being accepted.
     func reserved(_ route: UpstreamRoute) -> Int { reserved[route] ?? 0 }
 
     var mark: Mark { Mark(refusals: refusals) }
@@ -22,7 +22,7 @@ struct ArrivalGate: Sendable {
     mutating func open() { isOpen = true }
     mutating func close() { isOpen = false }
 
-    /// - Parameter available: how many more may be worked on.
+    /// - Parameter available: number of further pursuits that may be worked on.
     mutating func reserve(_ route: UpstreamRoute, available: Int) -> Bool {
         guard isOpen, !behind.contains(route), available > 0 else {
             refusals[route, default: 0] += 1
@@ -35,11 +35,11 @@ struct ArrivalGate: Sendable {
 
     mutating func release(_ route: UpstreamRoute) { reserved[route, default: 1] -= 1 }
 
-    /// A claim is over.
+    /// Records the result of a claim.
     ///
     /// - Parameters:
-    ///   - isDrained: whether it has left nothing that is due in the route.
-    ///   - mark: from before it was sent: what was refused since then is not among what it saw.
+    ///   - isDrained: whether no due pursuit of the route is left.
+    ///   - mark: state before the claim was sent. Purchases refused since then were not visible to the claim.
     mutating func claimed(_ route: UpstreamRoute, isDrained: Bool, since mark: Mark) {
         if isDrained, refusals[route] == mark.refusals[route] {
             behind.remove(route)

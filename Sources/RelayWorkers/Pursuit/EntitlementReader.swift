@@ -3,15 +3,16 @@ import Postgres
 import RelayCore
 import RelayStore
 
-/// Where pursuits ask for an entitlement read: at most one a customer in an interval, over all copies; one read serves
-/// everybody who waits for that customer.
+/// Reads customers' entitlements for pursuits: at most one read per customer and interval, over all copies. One read
+/// answers every pursuit that waits for the customer.
 actor EntitlementReader {
     enum Outcome: Sendable {
-        /// `siblings` are other pursuits that the same read has answered: claimed, held, and to be continued.
+        /// `siblings` are other pursuits that the same read has answered; this process has claimed them and must
+        /// continue them.
         case answered(EntitlementAnswer, siblings: [(ClaimedPursuit, EntitlementAnswer)])
-        /// Read too recently: from then on it may be read again.
+        /// The last read is too recent; the time is that of the next allowed read.
         case postponed(to: Timestamp)
-        /// Nothing is read now: the upstream is left alone.
+        /// No read now: the route is shut.
         case shut
     }
 
@@ -22,7 +23,7 @@ actor EntitlementReader {
 
     private struct Waiting {
         var offer: OfferID
-        /// Resumed with nil where it came too late to be read for.
+        /// Resumed with nil if the group closed before this pursuit joined it.
         var continuation: CheckedContinuation<Outcome?, any Error>
     }
 
@@ -30,7 +31,7 @@ actor EntitlementReader {
     private let upstream: Upstream
     private let interval: Duration
     private let turns: PostgresBatcher<CustomerKey, Turn>
-    /// Customers whose read is about to be sent, with who else wants it.
+    /// Customers whose read is about to be sent, with the other pursuits that wait for it.
     private var gathering: [CustomerKey: [Waiting]] = [:]
 
     init(store: RelayStore, upstream: Upstream, leases: PursuitLeases, interval: Duration, lease: Duration) {
@@ -56,11 +57,11 @@ actor EntitlementReader {
             })
     }
 
-    /// It waits for the right to call, then takes the customer's turn. In the other order the turn would be counted from before the wait,
-    /// and the customer's next read would come too soon after this one.
+    /// Reads the entitlement. First waits for permission to call, then takes the customer's turn. In the other order
+    /// the turn would start before the wait, and the next read would follow too soon.
     ///
-    /// - Parameter probe: used instead of waiting for the right to call, where it is for reads.
-    /// - Throws: ``PostgresError`` where the customer's turn could not be asked for.
+    /// - Parameter probe: used instead of waiting for permission, if it is for reads.
+    /// - Throws: ``PostgresError`` if the database could not be asked for the customer's turn.
     func read(for claimed: ClaimedPursuit, probe: CallGate.Pass?) async throws -> Outcome {
         let customer = CustomerKey(publisher: claimed.publisher, customer: claimed.customer)
         while gathering[customer] != nil {
@@ -100,10 +101,10 @@ actor EntitlementReader {
             siblings: try turn.siblings.map { ($0, try Self.answer($0.offerID, in: answers)) })
     }
 
-    /// The read before a forward. It takes nobody's turn, and holds the forward up no longer than `limit`, a third of which
-    /// may go by until it can be sent.
+    /// The read before a forward. It uses no turn of the customer, and delays the forward by at most `limit`. A third
+    /// of that may pass before it is sent.
     ///
-    /// - Returns: nil where nothing could be read, or not in time.
+    /// - Returns: nil if nothing could be read in time.
     func baseline(for claimed: ClaimedPursuit, within limit: Duration) async -> EntitlementAnswer? {
         guard let pass = await upstream.enter(.reads, atMost: limit / 3) else { return nil }
         defer { upstream.leave(pass) }
@@ -114,14 +115,14 @@ actor EntitlementReader {
         return answer
     }
 
-    /// What Cleeng says of a subscription's owner.
+    /// Result of asking Cleeng about a subscription's owner.
     enum RivalOutcome: Sendable {
         case answered(OwnershipClaim.Rival)
-        /// Nobody may read that customer before then; nil: Cleeng could not be asked.
+        /// Time of the next allowed read of that customer; nil: Cleeng could not be asked.
         case notBefore(Timestamp?)
     }
 
-    /// Asks whether a subscription's owner is entitled still, by the same rule of one read in an interval.
+    /// Asks Cleeng whether a subscription's owner is still entitled, with the same limit of one read per interval.
     func read(_ owner: RivalOwner) async throws -> RivalOutcome {
         guard let pass = await upstream.enter(.reads, atMost: interval) else { return .notBefore(nil) }
         defer { upstream.leave(pass) }
@@ -138,12 +139,12 @@ actor EntitlementReader {
         }
     }
 
-    /// Takes out the waiters that joined for this customer; the next one starts a new group.
+    /// Removes and returns the waiters for this customer. The next one starts a new group.
     private func joined(_ customer: CustomerKey) -> [Waiting] {
         gathering.removeValue(forKey: customer) ?? []
     }
 
-    /// A `Retry-After` counts for every copy. Where it cannot be written, for this one alone.
+    /// Applies a `Retry-After` to all copies; to this one alone if it cannot be written.
     private func heed(_ answer: EntitlementAnswer?, _ customer: CustomerKey) async {
         guard let pause = answer?.pauseOfRoute else { return }
         let bounded = min(pause, CircuitBreaker.Settings().longestHold)

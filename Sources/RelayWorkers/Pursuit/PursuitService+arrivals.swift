@@ -24,7 +24,7 @@ extension PursuitService {
     }
 }
 
-/// Hands what this process accepts to the service of the account that it goes to.
+/// Passes the purchases that this process accepts to the service of their Cleeng account.
 public struct PurchaseArrivals: PurchaseTaker {
     private let services: PerPublisher<PursuitService>
     public let own: [PublisherID]

@@ -4,8 +4,8 @@ import RelayCore
 import RelayStore
 import ServiceLifecycle
 
-/// Claims due pursuits and completes them, in as many copies as wanted. One for each account at Cleeng: what waits behind
-/// one of them holds up no other.
+/// Claims due pursuits and works on them, in any number of copies. There is one per Cleeng account, so that a blocked
+/// account does not delay the others.
 public final class PursuitService: Service {
     private let store: RelayStore
     let upstream: Upstream
@@ -19,12 +19,12 @@ public final class PursuitService: Service {
     let arrivals = NIOLockedValueBox(ArrivalGate())
     private let nextExpiry = NIOLockedValueBox(ContinuousClock.now)
 
-    /// As many are claimed at once of one route.
+    /// Bound of pursuits that one claim takes for a route.
     private static let batch = 200
 
     /// - Parameters:
-    ///   - upstream: one account at Cleeng.
-    ///   - scope: whose purchases go there.
+    ///   - upstream: the Cleeng account.
+    ///   - scope: publishers that use the account.
     ///   - wakeup: signalled when this process has accepted a purchase.
     ///   - listener: updates ledgers after grants.
     public init(
@@ -48,7 +48,7 @@ public final class PursuitService: Service {
             logger: logger)
     }
 
-    /// How many pursuits this process holds.
+    /// Number of pursuits that this process holds.
     public var held: Int { leases.with { $0.leases.count } }
 
     public func run() async throws {
@@ -60,9 +60,9 @@ public final class PursuitService: Service {
         }
     }
 
-    /// Applies an event of Cleeng's to the waiting purchases that it is about.
+    /// Applies an event of Cleeng's to the waiting purchases that it concerns.
     ///
-    /// - Returns: how many pursuits got it, and how many more there are that a worker has claimed at this moment.
+    /// - Returns: the number of updated pursuits, and of further ones that a worker holds now.
     func apply(_ word: UpstreamStatement, to subject: EventSubject) async throws -> (applied: Int, left: Int) {
         let claimedAt = ContinuousClock.now
         let (claimed, left) = try await store.events.claimWaiting(for: word, of: subject, lease: settings.lease)
@@ -73,7 +73,8 @@ public final class PursuitService: Service {
             for pursuit in claimed { group.addTask { [worker] in await worker.apply(pursuit, word) } }
         }
         guard !word.isGrant else { return (claimed.count, left) }
-        // What was refused may be due for a read now. A refusal that names none of several is not repeated for the others: they are read anyway.
+        // Refused purchases may be due for a read now. An ambiguous refusal is not repeated for the other purchases:
+        // their entitlement is read anyway.
         loop.wakeup.signal()
         return (claimed.count, word.isAmbiguous ? 0 : left)
     }
@@ -83,7 +84,7 @@ public final class PursuitService: Service {
 typealias PursuitLeases = Leases<ValidationID, UpstreamRoute>
 
 extension PursuitService: LeasedQueue {
-    /// The deadline of what waits for a route that is shut comes all the same.
+    /// Claims pursuits of shut routes whose deadline has passed, since the deadline must be written even then.
     func prepare() async throws -> [ClaimedPursuit] {
         let phases = UpstreamRoute.allCases.filter { !upstream.isOpen($0) }.map(\.phase)
         guard !phases.isEmpty, nextExpiry.withLockedValue({ $0 <= .now }) else { return [] }
@@ -94,7 +95,7 @@ extension PursuitService: LeasedQueue {
         return claimed
     }
 
-    /// As many pursuits of each route as it has capacity for; one of a shut route, as a probe.
+    /// Number of pursuits to claim for each route: its free capacity, or one as a probe if the route is shut.
     func turns() -> [UpstreamRoute: Turn<CallGate.Pass>] {
         var turns: [UpstreamRoute: Turn<CallGate.Pass>] = [:]
         for route in UpstreamRoute.allCases {
@@ -109,7 +110,7 @@ extension PursuitService: LeasedQueue {
         return turns
     }
 
-    /// How many more may be worked on.
+    /// Number of further pursuits of a route that may be worked on.
     func available(in route: UpstreamRoute) -> Int {
         settings.maxConcurrent - leases.with { $0.running(in: route) } - arrivals.withLockedValue { $0.reserved(route) }
     }
@@ -131,7 +132,7 @@ extension PursuitService: LeasedQueue {
         return claimed
     }
 
-    /// Only a parked pursuit has no route, and none is claimed.
+    /// The route of a pursuit. Only parked pursuits have none, and they are never claimed.
     func route(of claimed: ClaimedPursuit) -> UpstreamRoute { claimed.pursuit.phase.route ?? .payments }
 
     func work(on claimed: [ClaimedPursuit], _ probe: CallGate.Pass?) async {
@@ -144,7 +145,7 @@ extension PursuitService: LeasedQueue {
         try await store.purchases.postpone(suspects, by: .seconds(1))
     }
 
-    /// Their leases run out. What a pursuit's own errors lead to is the worker's.
+    /// Lets the leases expire. The worker handles a pursuit's own errors.
     func interrupted(_ claimed: [ClaimedPursuit], by error: any Error) {}
 
     func drain() async { await writer.drain() }

@@ -1,20 +1,20 @@
 import RelayCore
 
-/// How pursuits are paced.
+/// Timing and limits of pursuits.
 public struct PursuitSettings: Sendable {
     public var reads: ReadSchedule
     public var retries: RetrySchedule
-    /// How long a claim holds without being renewed: a copy that dies is stood in for after this.
+    /// How long a claim is valid without renewal. After that, another copy may claim a dead copy's pursuits.
     public var lease: Duration
-    /// How many pursuits one process works on at once: so many that are to be sent, and as many that are to be read.
+    /// Bound of pursuits that one process works on, per route.
     public var maxConcurrent: Int
-    /// How often a process looks for work that nobody woke it for.
+    /// How often a process looks for work without a wakeup.
     public var idleTick: Duration
-    /// How often deadlines are looked for among what waits for an upstream that is away.
+    /// How often the pursuits of shut routes are checked for passed deadlines.
     public var expiryTick: Duration
-    /// The read before the first forward may take this long, and not longer: the forward matters more.
+    /// Longest time of the read before the first forward. It is short, since the forward matters more.
     public var baselineTimeout: Duration
-    /// How long steps under way may take to end once the process shuts down.
+    /// Time for running steps to end after the process begins to shut down.
     public var shutdownGrace: Duration
 
     public init(

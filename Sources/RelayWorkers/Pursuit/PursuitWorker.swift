@@ -6,7 +6,7 @@ import RelayCore
 import RelayStore
 import Tracing
 
-/// Walks one claimed pursuit through its next steps: feeds the state machine and does what it decides.
+/// Runs the next steps of a claimed pursuit: passes events to the state machine and executes its decisions.
 struct PursuitWorker: Sendable {
     let store: RelayStore
     let upstream: Upstream
@@ -23,7 +23,7 @@ struct PursuitWorker: Sendable {
         Timer(label: "relay_time_to_settle", dimensions: [("status", $0.name)])
     }
 
-    /// What was learned on the way and is written at the end, at once.
+    /// Events and changes that are written together at the end.
     private struct Notes {
         var events: [TimelineEvent] = []
         var change: Decision.Change?
@@ -34,12 +34,12 @@ struct PursuitWorker: Sendable {
         }
     }
 
-    /// - Parameter probe: the right to one call although its route is shut, if it was claimed for that.
+    /// - Parameter probe: permission for one call on a shut route, if the pursuit was claimed for a probe.
     func run(_ claimed: ClaimedPursuit, probe: CallGate.Pass? = nil) async {
         await step("pursue", claimed) { try await pursue(claimed, probe) }
     }
 
-    /// Another pursuit's read has answered this one too.
+    /// Applies the result of another pursuit's read.
     private func answered(_ claimed: ClaimedPursuit, _ answer: EntitlementAnswer) async {
         defer { leases.with { $0.drop(claimed.lease) } }
         await step("read with another", claimed) {
@@ -49,7 +49,7 @@ struct PursuitWorker: Sendable {
         }
     }
 
-    /// Applies Cleeng's event about this pursuit.
+    /// Applies an event of Cleeng's about this pursuit.
     func apply(_ claimed: ClaimedPursuit, _ word: UpstreamStatement) async {
         defer { leases.with { $0.drop(claimed.lease) } }
         await step("told by cleeng", claimed) {
@@ -59,7 +59,7 @@ struct PursuitWorker: Sendable {
         }
     }
 
-    /// As a span of the purchase's trace, where somebody follows it.
+    /// Runs work as a span of the purchase's trace, if it has one.
     private func step(_ name: String, _ claimed: ClaimedPursuit, _ work: () async throws -> Void) async {
         await traced(
             name, claimed.trace,
@@ -76,10 +76,10 @@ struct PursuitWorker: Sendable {
         }
     }
 
-    /// What the data itself is to blame for is parked at once. All else is tried again when the lease has run out; where
-    /// that never gets anywhere, a later claim sets it aside with what is noted here.
+    /// Parks a pursuit at once if its own data caused the error. After any other error it is claimed again when the
+    /// lease expires. If that fails repeatedly, a later claim parks it with the error noted here.
     private func interrupted(_ claimed: ClaimedPursuit, by error: any Error) async {
-        // The lease is lost, or the process is going: nothing is written.
+        // The lease was lost, or the process is stopping: nothing is written.
         guard !(error is CancellationError), !Task.isCancelled else { return }
         if error.isForGood {
             await setAside(claimed, error)
@@ -118,7 +118,7 @@ struct PursuitWorker: Sendable {
                 try await write(claimed, pursuit, notes, decision.next)
                 return
             case .forward where !claimed.isSending:
-                // Due by a hair only: the right to send comes with the next claim.
+                // It became due after the claim, which gave no right to send. The next claim gives it.
                 try await write(claimed, pursuit, notes, .rest(until: try now()))
                 return
             case .forward:
@@ -129,7 +129,7 @@ struct PursuitWorker: Sendable {
                     decision = try putBack(pursuit)
                     continue
                 }
-                // What came of it may be that the entitlement is read.
+                // The synchronization's answer may require an entitlement read now.
                 guard next.next == .read else {
                     return try await conclude(claimed, pursuit, before: before, notes, next)
                 }
@@ -154,12 +154,12 @@ struct PursuitWorker: Sendable {
     private func forward(
         _ claimed: ClaimedPursuit, _ pursuit: inout Pursuit, _ notes: inout Notes, _ probe: CallGate.Pass?
     ) async throws -> Decision {
-        // What was sent before may have been granted: only Cleeng's word ends it.
+        // An earlier forward may have been granted, so only Cleeng's answer ends it.
         if claimed.keepsOwner, pursuit.forwards == 0, let decision = try await yield(claimed, &pursuit) {
             return decision
         }
-        // After a forward, recorded or not, what is read may be its fruit. Before a probe nothing is read: others wait for
-        // what it says.
+        // After a forward, recorded or not, an entitlement may be its result. There is no read before a probe, since
+        // other pursuits wait for the probe's result.
         if pursuit.entitledBefore == nil, pursuit.forwards == 0, !pursuit.transfers, probe == nil,
             let answer = await reader.baseline(for: claimed, within: settings.baselineTimeout)
         {
@@ -192,7 +192,7 @@ struct PursuitWorker: Sendable {
             answer, isAnothers: isAnothers, at: try now(), retries: settings.retries, jitter: Double.random(in: 0..<1))
     }
 
-    /// - Returns: nil where no other customer has the subscription.
+    /// - Returns: nil if no other customer has the subscription.
     private func yield(_ claimed: ClaimedPursuit, _ pursuit: inout Pursuit) async throws -> Decision? {
         switch try await store.subscriptions.rival(of: claimed) {
         case nil: nil
@@ -210,9 +210,9 @@ struct PursuitWorker: Sendable {
             name: claimed.id.uuid(ofClaim: claimed.fence), pass)
     }
 
-    /// Asks how far Cleeng is with a purchase that it took by a connector.
+    /// Asks Cleeng for the state of a purchase that it accepted through a connector.
     ///
-    /// - Returns: nil where nothing may be asked now.
+    /// - Returns: nil if no call is allowed now.
     private func follow(
         _ claimed: ClaimedPursuit, _ pursuit: inout Pursuit, _ probe: CallGate.Pass?
     ) async throws -> Decision? {
@@ -226,9 +226,10 @@ struct PursuitWorker: Sendable {
             answer, at: try now(), reads: settings.reads, retries: settings.retries, jitter: .random(in: 0..<1))
     }
 
-    /// Its route is shut: nothing was sent, and it is as due as it was, in its place before younger ones.
+    /// Releases a pursuit whose route is shut. Nothing was sent, so its due time and its place in the order stay the
+    /// same.
     ///
-    /// - Throws: where it was no shut route that let nothing through, but the end of this work.
+    /// - Throws: an error if this work was cancelled instead.
     private func putBack(_ pursuit: Pursuit) throws -> Decision {
         try Task.checkCancellation()
         let route = pursuit.phase.route?.rawValue ?? ""
@@ -237,7 +238,7 @@ struct PursuitWorker: Sendable {
         return Decision(next: .rest(until: due ?? pursuit.acceptedAt))
     }
 
-    /// Before a request is sent, the older ones that it overtakes end: after it they must never be sent.
+    /// Ends the older requests that a request overtakes, before it is sent. They must never be sent after it.
     private func supersedeOlder(than claimed: ClaimedPursuit) async throws {
         for older in try await store.purchases.claimOvertaken(by: claimed, lease: settings.lease) {
             var pursuit = older.pursuit
@@ -248,7 +249,7 @@ struct PursuitWorker: Sendable {
         }
     }
 
-    /// Writes what a read led to. A grant may come too late for the subscription: then nothing of it is written, and the
+    /// Writes the result of a read. A grant may be too late for the subscription: then it is not written, and the
     /// entitlement is read again.
     private func conclude(
         _ claimed: ClaimedPursuit, _ pursuit: Pursuit, before: Pursuit, _ notes: Notes, _ decision: Decision
@@ -270,14 +271,14 @@ struct PursuitWorker: Sendable {
         let again = pursuit.grantOutdated(
             at: moment, readAgainAt: max(readAgainAt ?? moment, moment + settings.reads.interval))
         var notes = notes
-        // What Cleeng said is shown, although nothing followed from it.
+        // Cleeng's answer stays in the timeline, although it had no effect.
         notes.events += decision.events.filter { $0.kind == .entitlementRead }
         notes.take(again)
         try await write(claimed, pursuit, notes, again.next)
     }
 
-    /// Tries on while the database is away or slow: the fence sees to it that a write that comes too late, or a second time,
-    /// changes nothing. Only what the database refuses for what is in it is parked.
+    /// Writes a result, and retries while the database is unavailable or slow. The fence makes a late or repeated write
+    /// ineffective. A pursuit is parked only if the database rejects its content.
     @discardableResult
     private func write(
         _ claimed: ClaimedPursuit, _ pursuit: Pursuit, _ notes: Notes, _ next: Decision.Next,
@@ -334,7 +335,7 @@ struct PursuitWorker: Sendable {
 }
 
 extension PostgresError {
-    /// Whether the same statement may succeed in a moment.
+    /// Whether the same statement may succeed on a retry.
     fileprivate var isPassing: Bool {
         isTransient || ![.server, .decoding, .invalidQuery].contains(code)
     }

@@ -17,7 +17,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         /// Publisher of a row `q`. An event of the shared account has none: only ``OpsScope/all`` includes it.
         var publisher: SQL = "q.publisher"
         var key = Key.id
-        /// Column that counts attempts, which a row given back did not have.
+        /// Column that counts attempts. A released row takes its attempt back.
         var attempts: String? = "attempts"
         /// Whether a column `owner` names who holds the row.
         var hasOwner = true

@@ -16,10 +16,13 @@ toolchain_find() {
 }
 
 # toolchain_build CONFIGURATION [arguments…]
+#
+# SwiftPM passes a package's traits on in the order of a set. In a random order each build would compile Hummingbird, and all that imports
+# it, anew.
 toolchain_build() {
     local configuration=$1
     shift
-    run_in_session swift build -c "$configuration" "$@" || die "swift build failed"
+    run_in_session env SWIFT_DETERMINISTIC_HASHING=1 swift build -c "$configuration" "$@" || die "swift build failed"
 }
 
 toolchain_bin_dir() { swift build -c "$1" --show-bin-path; }

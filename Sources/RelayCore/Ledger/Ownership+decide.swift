@@ -7,8 +7,8 @@ extension Ownership {
             // Who had the offer before the purchase was sent may have it by something else. All others have it by this purchase alone.
             guard rival != nil, claim.entitledBefore == true else { return revoke(grant, reason, subscription) }
         }
-        // What the claim knows is about the owner before this batch.
-        if rival != nil, subscription.isTaken { return .readTooOld }
+        // What the claim knows is about the owner before this batch, and the batch's grants carry one number.
+        if rival != nil, subscription.isGranted { return .readTooOld }
         switch claim.judge(against: rival?.claim) {
         case .readsAgain: return .readTooOld
         case .asksOfOwner:
@@ -36,6 +36,7 @@ extension Ownership {
 
     private mutating func take(_ grant: Grant, _ subscription: inout Subscription, from rival: Owner?) -> Outcome {
         let name = grant.name
+        defer { subscription.isGranted = true }
         if subscription.maker == grant.id {
             changes.append(change(of: grant.username, .purchased, grant))
             makers.insert(grant.id)
@@ -43,7 +44,7 @@ extension Ownership {
         }
         let before = subscription.owner?.claim
         // An older request of the owner's changes nothing about who owns it, nor by which purchase.
-        if rival == nil, let before, subscription.isTaken || before.acceptedAt > grant.acceptedAt {
+        if rival == nil, let before, subscription.isGranted || before.acceptedAt > grant.acceptedAt {
             return .granted(name, ownerNo: subscription.ownerNo)
         }
         if let rival {
@@ -57,7 +58,6 @@ extension Ownership {
         if subscription.username != grant.username { changes.append(change(of: subscription.username, .other, grant)) }
         takers.append(
             Taker(id: grant.id, name: name, expiresAt: grant.change.expiresAt, ownerNo: subscription.ownerNo))
-        subscription.isTaken = true
         subscription.username = grant.username
         subscription.owner = Owner(
             customer: grant.customer, email: grant.email, validation: grant.id,

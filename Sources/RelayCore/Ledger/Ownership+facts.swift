@@ -60,15 +60,15 @@ extension Ownership {
         public var ownerNo: Int32
         /// The validation for which the present transaction made the row. Nil where the row was there before.
         public var maker: ValidationID?
-        /// A grant of this batch made the row or took the subscription. No other customer's grant takes it in the same batch.
-        var isTaken: Bool
+        /// A grant of this batch made the row, or was granted on it. No other customer's grant takes it in the same batch.
+        var isGranted: Bool
 
         public init(owner: Owner?, username: Username, ownerNo: Int32, maker: ValidationID? = nil) {
             self.owner = owner
             self.username = username
             self.ownerNo = ownerNo
             self.maker = maker
-            isTaken = maker != nil
+            isGranted = maker != nil
         }
     }
 

@@ -165,7 +165,7 @@ import Testing
         arguments: 0..<20 as Range<UInt64>)
     func random(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        for round in 0..<500 {
+        for round in 0..<200 {
             let batch = RandomBatch(&generator)
             let ownership = try Ownership(batch.grants, on: batch.subscriptions)
             let comment: Comment = "seed \(seed), round \(round)"

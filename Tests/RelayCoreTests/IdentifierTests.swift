@@ -40,4 +40,13 @@ import Testing
         #expect(StorePlatform(subscriptionKey: key) == .google)
         #expect(StorePlatform.google.name(ofKey: key) == "\u{301}token")
     }
+
+    /// Whoever has the whole token can ask Google about the purchase.
+    @Test("a key of another store than Apple's is logged by its end")
+    func loggable() {
+        #expect(TransactionID("2000000123456789").loggable == "2000000123456789")
+        #expect(TransactionID("google:" + String(repeating: "t", count: 140) + "4f9a2c").loggable == "google:…4f9a2c")
+        #expect(TransactionID("amazon:abc").loggable == "amazon:…bc")
+        #expect(TransactionID("google:1").loggable == "google:…:1")
+    }
 }

@@ -21,7 +21,7 @@ public struct ClaimRecord: Sendable, Equatable {
     /// Whether its workers ended too often. Such a row is no longer processed.
     public var isDeadly: Bool { StrikeLimits.items.isDeadly(strikes) }
 
-    /// Whether it is processed alone: if the row ends processes, the other rows of the batch are spared.
+    /// Whether it may end processes. A process works on one such row at a time, beside others.
     public var isSuspect: Bool { StrikeLimits.items.isSuspect(strikes) }
 
     /// Pause before the next try if this one fails too. Nil: the row is then parked.

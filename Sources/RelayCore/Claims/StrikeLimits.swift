@@ -1,6 +1,6 @@
 /// Limits for claims of a row that were never released, one after the other. Each may have ended a process.
 public struct StrikeLimits: Sendable, Equatable {
-    /// The row is processed alone: if it ends processes, the other rows of the batch are spared.
+    /// The row is a suspect: a process works on one suspect at a time.
     public var isolate: Int
     /// The row is parked for an operator.
     public var park: Int

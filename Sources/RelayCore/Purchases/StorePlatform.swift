@@ -77,3 +77,13 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
         self = found
     }
 }
+
+extension TransactionID {
+    /// Text for logs. Whoever has a Google purchase token or an Amazon receipt id can act on the purchase, so only its end
+    /// is shown.
+    public var loggable: String {
+        let store = StorePlatform(subscriptionKey: self)
+        guard store != .apple else { return text }
+        return "\(store.rawValue):…\(text.suffix(min(6, text.count / 4)))"
+    }
+}

@@ -51,7 +51,9 @@ struct TransferGate: Sendable {
         try await store.subscriptions.noteRefusedTransfer(of: name)
         logger.notice(
             "a purchase of a subscription that another customer has is refused",
-            metadata: ["publisher": "\(name.publisher)", "original_transaction_id": "\(name.originalTransactionID)"])
+            metadata: [
+                "publisher": "\(name.publisher)", "original_transaction_id": "\(name.originalTransactionID.loggable)",
+            ])
         throw Problem(
             .ownedByAnother,
             "the subscription is another customer's; sign in as the customer who bought it, or let support move it")

@@ -38,11 +38,16 @@ public struct ClaimedRow: Sendable {
 
     public var isClaimed: Bool { fence > 0 }
 
+    /// Name of the row for operators.
+    public var name: String { name(\.text) }
+
     /// Name of the row in the log.
-    public var name: String {
+    var loggedName: String { name(\.loggable) }
+
+    private func name(_ subscription: (TransactionID) -> String) -> String {
         switch key {
         case .id(let id): "\(id)"
-        case .subscription(let name): "\(name.environment)/\(name.originalTransactionID)"
+        case .subscription(let name): "\(name.environment)/\(subscription(name.originalTransactionID))"
         }
     }
 }

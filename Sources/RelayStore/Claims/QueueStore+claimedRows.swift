@@ -125,7 +125,7 @@ extension QueueStore {
     }
 
     private func describe(_ row: ClaimedRow, _ error: String) -> Logger.Metadata {
-        ["queue": "\(row.queue.rawValue)", "id": "\(row.name)", "error": "\(error)"]
+        ["queue": "\(row.queue.rawValue)", "id": "\(row.loggedName)", "error": "\(error)"]
     }
 }
 

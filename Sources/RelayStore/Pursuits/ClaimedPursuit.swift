@@ -34,7 +34,7 @@ public struct ClaimedPursuit: Sendable {
         SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: subscriptionKey)
     }
 
-    /// It is processed alone.
+    /// Whether it may end processes. A process works on one such pursuit at a time, beside others.
     public var isSuspect: Bool { StrikeLimits.purchases.isSuspect(strikes) }
 }
 

@@ -163,7 +163,8 @@ public struct LedgerService: Service {
             logger.error(
                 "a subscription cannot be processed",
                 metadata: [
-                    "original_transaction_id": "\(messages[0].name.originalTransactionID)", "error": "\(error)",
+                    "original_transaction_id": "\(messages[0].name.originalTransactionID.loggable)",
+                    "error": "\(error)",
                 ])
             Counter(label: "relay_ledgers_failed").increment()
             if let row = rows[messages[0].name] {

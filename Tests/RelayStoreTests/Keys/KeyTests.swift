@@ -89,7 +89,7 @@ struct KeyTests {
             "sk_app_0123456789abcdef_\(String(repeating: "0", count: 64))", "\0\u{1F600}",
         ])
     func malformed(text: String) async throws {
-        // No pool of it runs: a look would fail.
+        // The pool does not run, so a query would fail.
         let pool = PostgresPool(PostgresConfiguration(connectionString: "host=127.0.0.1 port=1"), logger: .silent)
         let store = RelayStore(pool: pool, vault: .plain(), instance: "none", logger: .silent)
         #expect(try await KeyRing(store: store).authenticate(text) == nil)
@@ -121,7 +121,7 @@ struct KeyTests {
             try await ring.load()
             #expect(try await ring.authenticate(second) != nil)
             #expect(try await stores[1].keys.revoke(try APIKeyID(id(first))))
-            // In memory still.
+            // The key is still in the cache.
             #expect(try await ring.authenticate(first) != nil)
             try await ring.load()
             #expect(try await ring.authenticate(first) == nil)

@@ -7,7 +7,7 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
     case unwatched
     /// The subscription is past its end, and neither the store nor Cleeng has answered.
     case overdue
-    /// The granted offer does not have the product in the catalogue.
+    /// The catalogue has the product, but not under the granted offer.
     case mismatch
 
     public var name: String { "\(self)" }

@@ -1,7 +1,7 @@
 extension Setting {
     static let publisherToken = Setting(
         "RELAY_CLEENG_PUBLISHER_TOKEN", .form("1 to 512 visible ASCII characters"), isSecret: true, isRequired: true,
-        isPublishersOwn: true, group: .cleeng, readers: .worker, example: "…",
+        isPublishersOwn: true, group: .cleeng, readers: .everything, example: "…",
         "sent upstream as `X-Publisher-Token`; appears nowhere else. Every role of `serve` wants it")
     static let publisherID = Setting(
         "RELAY_CLEENG_PUBLISHER_ID", .form("letters, digits, `-` and `_`"), isPublishersOwn: true, group: .cleeng,
@@ -19,7 +19,7 @@ extension Setting {
         "`POST {url}/apple/payment`, `/android/payment`, `/amazon/payment`, `/roku/payment`")
     static let apiURL = Setting(
         "RELAY_CLEENG_API_URL", .url, standard: "https://api.sandbox.cleeng.com", production: "https://api.cleeng.com",
-        group: .cleeng, readers: .worker, "`GET {url}/3.1/entitlements`, `POST {url}/3.0/json-rpc`")
+        group: .cleeng, readers: .everything, "`GET {url}/3.1/entitlements`, `POST {url}/3.0/json-rpc`")
     static let storeKit2URL = Setting(
         "RELAY_CLEENG_STOREKIT2_URL", .url, standard: "https://inapp.api.sandbox.cleeng.com",
         production: "https://inapp.api.cleeng.com", group: .cleeng, readers: .worker, "`POST {url}/storekit2/purchases`"
@@ -36,14 +36,14 @@ extension Setting {
     )
     static let entitlementSource = Setting(
         "RELAY_CLEENG_ENTITLEMENT_SOURCE", .choice(["entitlements", "accessible-tags"]), standard: "entitlements",
-        group: .cleeng, readers: .worker,
+        group: .cleeng, readers: .everything,
         "what is read to see whether a customer has access; `accessible-tags` for publishers that sell by tag")
     static let tagsFile = Setting(
-        "RELAY_CLEENG_TAGS_FILE", .path, group: .cleeng, readers: .worker, example: "/etc/receipt-relay/tags.json",
+        "RELAY_CLEENG_TAGS_FILE", .path, group: .cleeng, readers: .everything, example: "/etc/receipt-relay/tags.json",
         "for `accessible-tags`: JSON such as `{\"S123456789_US\": [\"live\", \"vod\"]}`; an offer that is not in it has its id as its only tag"
     )
     static let maxConcurrentCalls = Setting(
-        "RELAY_CLEENG_MAX_CONCURRENT_CALLS", .count(1...1_000), standard: "64", group: .cleeng, readers: .worker,
+        "RELAY_CLEENG_MAX_CONCURRENT_CALLS", .count(1...1_000), standard: "64", group: .cleeng, readers: .everything,
         "calls to Cleeng that one process has under way at once, all routes together; also its connections to a host")
     static let notificationURL = Setting(
         "RELAY_CLEENG_NOTIFICATION_URL", .form("an http or https URL, or `off`"), standard: "off",

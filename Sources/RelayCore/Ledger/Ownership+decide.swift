@@ -8,8 +8,8 @@ extension Ownership {
             // customer has it through this purchase alone.
             guard rival != nil, claim.entitledBefore == true else { return revoke(grant, reason, subscription) }
         }
-        // The facts of a claim are about the owner before this batch.
-        if rival != nil, subscription.isTaken { return .readTooOld }
+        // The facts of a claim are about the owner before this batch, and all grants of the batch carry the same number.
+        if rival != nil, subscription.isGranted { return .readTooOld }
         switch claim.judge(against: rival?.claim) {
         case .readsAgain: return .readTooOld
         case .asksOfOwner:
@@ -37,6 +37,7 @@ extension Ownership {
 
     private mutating func take(_ grant: Grant, _ subscription: inout Subscription, from rival: Owner?) -> Outcome {
         let name = grant.name
+        defer { subscription.isGranted = true }
         if subscription.maker == grant.id {
             changes.append(change(of: grant.username, .purchased, grant))
             makers.insert(grant.id)
@@ -44,7 +45,7 @@ extension Ownership {
         }
         let before = subscription.owner?.claim
         // An older request of the owner changes neither the owner nor the purchase behind the ownership.
-        if rival == nil, let before, subscription.isTaken || before.acceptedAt > grant.acceptedAt {
+        if rival == nil, let before, subscription.isGranted || before.acceptedAt > grant.acceptedAt {
             return .granted(name, ownerNo: subscription.ownerNo)
         }
         if let rival {
@@ -58,7 +59,6 @@ extension Ownership {
         if subscription.username != grant.username { changes.append(change(of: subscription.username, .other, grant)) }
         takers.append(
             Taker(id: grant.id, name: name, expiresAt: grant.change.expiresAt, ownerNo: subscription.ownerNo))
-        subscription.isTaken = true
         subscription.username = grant.username
         subscription.owner = Owner(
             customer: grant.customer, email: grant.email, validation: grant.id,

@@ -60,16 +60,16 @@ extension Ownership {
         public var ownerNo: Int32
         /// Validation whose grant inserted the row in the current transaction. Nil if the row existed before.
         public var maker: ValidationID?
-        /// Whether a grant of this batch inserted the row or took the subscription. No other customer's grant takes it
-        /// in the same batch.
-        var isTaken: Bool
+        /// Whether a grant of this batch inserted the row or was granted on it. No other customer's grant takes it in the
+        /// same batch.
+        var isGranted: Bool
 
         public init(owner: Owner?, username: Username, ownerNo: Int32, maker: ValidationID? = nil) {
             self.owner = owner
             self.username = username
             self.ownerNo = ownerNo
             self.maker = maker
-            isTaken = maker != nil
+            isGranted = maker != nil
         }
     }
 

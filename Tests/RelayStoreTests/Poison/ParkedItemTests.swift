@@ -73,16 +73,16 @@ struct ParkedItemTests {
             try await items.makeDue()
             let current = try await items.claim().map(\.row)
             #expect(current.count == QueuedItems.count && stale.count == QueuedItems.count)
-            let before = try await items.database.picture(of: queue.table)
+            let before = try await items.database.picture(of: queue.form.table)
             for row in stale {
                 await items.store.queues.fail(row, StoreError.missingRow("stale"))
                 #expect(try await items.store.queues.postpone(row, trouble: "stale", by: .seconds(60)) == false)
             }
             try await items.store.queues.giveBack(stale)
             try await items.store.queues.clear(stale)
-            #expect(try await items.database.picture(of: queue.table) == before)
+            #expect(try await items.database.picture(of: queue.form.table) == before)
             try await items.store.queues.clear(current)
-            #expect(try await items.database.picture(of: queue.table) != before)
+            #expect(try await items.database.picture(of: queue.form.table) != before)
         }
     }
 
@@ -102,7 +102,7 @@ struct ParkedItemTests {
                 }
                 let left = queue == .subscriptions ? "strikes > 0" : "parked_at IS NULL AND due_at IS NOT NULL"
                 try await items.database.run(
-                    "UPDATE \(queue.table) SET due_at = now() - interval '1 second' WHERE \(left)")
+                    "UPDATE \(queue.form.table) SET due_at = now() - interval '1 second' WHERE \(left)")
             }
             #expect(try await items.store.queues.parked().total == 0)
             #expect(try await items.claim().isEmpty)
@@ -138,7 +138,7 @@ struct ParkedItemTests {
             #expect(try await items.strikes == Array(repeating: 0, count: QueuedItems.count))
             #expect(try await items.store.queues.parked().total == 0)
             #expect(
-                try await items.database.count(queue.table, where: "failures > 0 OR parked_at IS NOT NULL") == 0)
+                try await items.database.count(queue.form.table, where: "failures > 0 OR parked_at IS NOT NULL") == 0)
         }
     }
 
@@ -172,7 +172,7 @@ struct ParkedItemTests {
             try await items.store.queues.giveBack(old.map(\.row))
             #expect(try await items.strikes == Array(repeating: 2, count: QueuedItems.count))
             await items.store.queues.fail(new[0].row, StoreError.missingRow("test"))
-            #expect(try await items.database.count(queue.table, where: "failures = 1") == 1)
+            #expect(try await items.database.count(queue.form.table, where: "failures = 1") == 1)
         }
     }
 
@@ -187,11 +187,11 @@ struct ParkedItemTests {
                 try await items.database.run("UPDATE \(table) SET accepted_on = accepted_on - 500")
             }
             try await items.database.run(
-                "UPDATE \(queue.table) SET parked_at = now()\(queue == .notifications ? ", stands_aside = true" : "") WHERE strikes > 0"
+                "UPDATE \(queue.form.table) SET parked_at = now()\(queue == .notifications ? ", stands_aside = true" : "") WHERE strikes > 0"
             )
             let table: PartitionedTable = queue == .events ? .cleengEvents : .notifications
             #expect(try await RetentionPassTests.run(items.store).heldBack == [table])
-            try await items.database.run("UPDATE \(queue.table) SET parked_at = NULL")
+            try await items.database.run("UPDATE \(queue.form.table) SET parked_at = NULL")
             #expect(try await RetentionPassTests.run(items.store).dropped == [table])
         }
     }
@@ -201,7 +201,7 @@ struct ParkedItemTests {
         try await QueuedItems.run(queue) { items in
             let (database, store) = (items.database, items.store)
             let item = try await items.claim()[0]
-            try await database.run("UPDATE \(queue.table) SET parked_at = now() WHERE strikes > 0")
+            try await database.run("UPDATE \(queue.form.table) SET parked_at = now() WHERE strikes > 0")
             if queue == .events {
                 // What the common account signed may be about any publisher.
                 #expect(try await store.queues.parked(in: .publisher(.first)).total == 0)

@@ -100,8 +100,8 @@ struct QueuedItems {
     func makeDue() async throws {
         try await database.run(
             """
-            UPDATE \(queue.table) SET due_at = now() - interval '1 second'
-            WHERE parked_at IS NULL AND (due_at IS NOT NULL OR '\(queue.table)' = 'ledgers')
+            UPDATE \(queue.form.table) SET due_at = now() - interval '1 second'
+            WHERE parked_at IS NULL AND (due_at IS NOT NULL OR '\(queue.form.table)' = 'ledgers')
             """)
     }
 
@@ -230,7 +230,7 @@ struct QueuedItems {
     }
 
     var strikes: [Int] {
-        get async throws { try await database.column("SELECT strikes FROM \(queue.table) ORDER BY 1") }
+        get async throws { try await database.column("SELECT strikes FROM \(queue.form.table) ORDER BY 1") }
     }
 }
 

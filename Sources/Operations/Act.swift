@@ -1,19 +1,19 @@
 public import RelayCore
 import RelayStore
 
-/// Something that an operator does, with all that it takes.
+/// An action of an operator, with everything that it needs.
 public struct Act<Outcome: Sendable>: Sendable {
     typealias Step = @Sendable (RelayStore, _ actor: Actor, _ reason: String?) async throws -> (Outcome, Record?)
 
     let action: AuditEntry.Action
-    /// For all of it; nil: that of any transaction.
+    /// Limit for the whole act; nil: the limit of any transaction.
     let timeout: Duration?
-    /// Services of this process that get work.
+    /// Workers of this process that receive work from the act.
     let wakes: Wakes?
     let step: Step
 
-    /// - Parameter step: gets a store that writes in the same transaction as the audit row. Returns the outcome and the row, or nil for the
-    ///   row if it changed nothing.
+    /// - Parameter step: receives a store that writes in the same transaction as the audit row. Returns the outcome and
+    ///   the row; the row is nil if the act changed nothing.
     init(_ action: AuditEntry.Action, timeout: Duration? = nil, wakes: Wakes? = nil, _ step: @escaping Step) {
         self.action = action
         self.timeout = timeout
@@ -26,12 +26,12 @@ enum Wakes: Sendable {
     case notifications, messages
 }
 
-/// What the audit log says of an act, besides who did it and why.
+/// The audit log's data about an act, besides the operator and the reason.
 struct Record: Sendable {
     var target: String
-    /// Publisher whose ops keys see the row; nil: only keys of all publishers do.
+    /// Publisher whose ops keys see the row; nil: only keys for all publishers see it.
     var publisher: PublisherID?
-    /// Stands where the operator gave no reason.
+    /// Used if the operator gave no reason.
     var remark: String?
 
     init(_ target: String, of publisher: PublisherID?, remark: String? = nil) {
@@ -45,7 +45,7 @@ struct Record: Sendable {
     }
 }
 
-/// An act that calls others, or takes longer than a transaction may.
+/// An act that calls external services, or takes longer than a transaction may.
 public struct LongAct<Outcome: Sendable>: Sendable {
     let action: AuditEntry.Action
     let step: @Sendable (LongWork) async throws -> Outcome
@@ -62,9 +62,9 @@ struct LongWork: Sendable {
     let actor: Actor
     let reason: String?
 
-    /// Writes the row, does the work, and adds the outcome to the row.
+    /// Writes the audit row, does the work, and adds the outcome to the row.
     ///
-    /// - Parameter body: returns the outcome, and that in a few words.
+    /// - Parameter body: returns the outcome, and a short text about it for the row.
     func recorded<T: Sendable>(
         _ target: String, of publisher: PublisherID?, _ body: () async throws -> (T, String)
     ) async throws -> T {
@@ -73,7 +73,7 @@ struct LongWork: Sendable {
         do {
             let (outcome, words) = try await body()
             entry.reason = reason.map { "\($0) (\(words))" } ?? words
-            // The work is done and has its row. A row without the outcome is no reason to report a failure.
+            // The work is done and has its row. A missing outcome in the row must not turn it into a failure.
             try? await store.audit.amend(row, entry)
             return outcome
         } catch {
@@ -84,7 +84,7 @@ struct LongWork: Sendable {
     }
 }
 
-/// Why an act cannot be done. Of validations ``OpsRefusal`` says so.
+/// Why an act cannot be done. For validations see ``OpsRefusal``.
 public enum ActRefusal: Error, Sendable, Equatable {
     public enum Subject: String, Sendable, CaseIterable {
         case notification, message, event, subscription, endpoint, key, publisher, offer
@@ -96,16 +96,16 @@ public enum ActRefusal: Error, Sendable, Equatable {
     case endpointNotActive
     /// The publisher has an endpoint with this URL that is not disabled.
     case endpointExists(EndpointID)
-    /// The configuration has changed, and the notification is not genuine by it.
+    /// The configuration has changed, and under it the notification is not genuine.
     case notGenuine(code: String, detail: String)
-    /// Nothing is known of the customer, or no endpoint takes messages.
+    /// The relay knows nothing about the customer, or no endpoint is active.
     case nobodyToTell
-    /// Nothing that the App Store could be asked, or that it answers: why.
+    /// The App Store cannot be asked, or refuses the question. The text says why.
     case cannotAsk(String)
-    /// The App Store does not answer now: why.
+    /// The App Store does not answer now. The text says why.
     case storeAway(String)
-    /// The notification is no word of a subscription to a topic.
+    /// The notification is not about a subscription to a topic.
     case nothingToConfirm
-    /// The customer is none of one publisher's alone: of which, or of none.
+    /// The operator must name a publisher: the customer belongs to several, which are listed, or to none.
     case publisherNotNamed([PublisherID])
 }

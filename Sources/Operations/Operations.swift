@@ -1,14 +1,15 @@
 public import RelayStore
 
-/// What operators do, by whichever door: each act leaves one row in the audit log, and none is done without it.
+/// The acts of operators, for the console, the ops API and the commands. An act and its row in the audit log are always
+/// written together.
 public struct Operations: Sendable {
     public let store: RelayStore
     private let onNotification: @Sendable () -> Void
     private let onMessage: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - onNotification: a notification is to be passed on to Cleeng.
-    ///   - onMessage: a message is to be delivered to an endpoint.
+    ///   - onNotification: called when a notification must be forwarded to Cleeng.
+    ///   - onMessage: called when a message must be delivered to an endpoint.
     public init(
         store: RelayStore, onNotification: @escaping @Sendable () -> Void = {},
         onMessage: @escaping @Sendable () -> Void = {}
@@ -18,9 +19,9 @@ public struct Operations: Sendable {
         self.onMessage = onMessage
     }
 
-    /// Performs an act and writes its row in one transaction. One that changed nothing leaves no row.
+    /// Performs an act and writes its audit row in one transaction. An act that changed nothing leaves no row.
     ///
-    /// - Throws: ``ActRefusal``, ``OpsRefusal``, ``PostgresError``; then nothing has happened.
+    /// - Throws: ``ActRefusal``, ``OpsRefusal`` or ``PostgresError``; in each case nothing was changed.
     @discardableResult
     public func perform<Outcome>(
         _ act: Act<Outcome>, by actor: Actor, reason: String? = nil
@@ -38,7 +39,8 @@ public struct Operations: Sendable {
         return outcome
     }
 
-    /// Performs an act of more than one transaction. Its row is written before it begins, and gets the outcome at the end.
+    /// Performs an act of several transactions. Its audit row is written before the act begins, and receives the
+    /// outcome at the end.
     @discardableResult
     public func perform<Outcome>(
         _ act: LongAct<Outcome>, by actor: Actor, reason: String? = nil
@@ -47,11 +49,11 @@ public struct Operations: Sendable {
     }
 }
 
-/// An operator, and what they may act on.
+/// An operator, and the rows that the operator may act on.
 public struct Actor: Sendable {
-    /// As timelines and the audit log name them.
+    /// Name in timelines and in the audit log.
     public var name: String
-    /// The rows that the operator sees and changes.
+    /// Rows that the operator may see and change.
     public var scope: OpsScope
 
     public init(name: String, scope: OpsScope) {

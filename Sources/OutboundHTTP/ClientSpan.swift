@@ -5,7 +5,7 @@ import Tracing
 
 /// The span of a call to an external API. Records nothing without a trace.
 ///
-/// It records the host and the route's template: paths and queries hold emails and tokens.
+/// The span records the host and the route's template, never the path or the query: these hold emails and tokens.
 public struct ClientSpan: Sendable {
     private struct Fields: Injector {
         func inject(_ value: String, forKey name: String, into headers: inout HTTPHeaders) {
@@ -16,9 +16,9 @@ public struct ClientSpan: Sendable {
     private let span: (any Span)?
 
     /// - Parameters:
-    ///   - template: the route, without what tells one customer from another: `/apple/payment`.
-    ///   - url: only its host and port are recorded.
-    ///   - headers: get `traceparent`, and `tracestate` where there is one.
+    ///   - template: the route, without any value that identifies a customer: `/apple/payment`.
+    ///   - url: the span records only its host and port.
+    ///   - headers: receive `traceparent`, and `tracestate` if the context has one.
     public static func start(
         _ method: HTTPMethod, _ template: String, url: String, headers: inout HTTPHeaders
     ) -> ClientSpan {

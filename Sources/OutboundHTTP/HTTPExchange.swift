@@ -2,9 +2,9 @@ public import AsyncHTTPClient
 public import NIOCore
 public import NIOHTTP1
 
-/// One request and its whole answer, by one deadline and within one number of bytes.
+/// One request and its whole answer, within one deadline and one limit of bytes.
 ///
-/// The HTTP client's own deadline ends with the head of an answer; this one covers the body as well.
+/// The HTTP client's own deadline covers only the head of an answer. This one covers the body as well.
 public struct HTTPExchange: Sendable {
     private enum Transport {
         case general(HTTPClient)
@@ -46,8 +46,8 @@ public struct HTTPExchange: Sendable {
 
     /// Sends the request under a client span.
     ///
-    /// - Parameter route: span name, without anything that tells one customer from another.
-    /// - Throws: where no head of an answer arrived.
+    /// - Parameter route: span name, without any value that identifies a customer.
+    /// - Throws: if no head of an answer arrived.
     public func send(_ request: OutboundRequest, route: String) async throws(OutboundError) -> HTTPReply {
         var request = request
         let span = ClientSpan.start(request.method, route, url: request.url, headers: &request.headers)
@@ -63,7 +63,7 @@ public struct HTTPExchange: Sendable {
 
     /// Sends the request without a span.
     ///
-    /// - Throws: where no head of an answer arrived.
+    /// - Throws: if no head of an answer arrived.
     public func send(_ request: OutboundRequest) async throws(OutboundError) -> HTTPReply {
         switch transport {
         case .general(let client): try await send(request, by: client)
@@ -113,7 +113,7 @@ extension HTTPClient.Request {
     }
 }
 
-/// An answer whose head arrived. Its body may not have.
+/// An answer whose head arrived. Its body may be incomplete.
 public struct HTTPReply: Sendable {
     public var status: Int
     public var headers: HTTPHeaders
@@ -131,12 +131,12 @@ public struct HTTPReply: Sendable {
         self.receivedAt = receivedAt
     }
 
-    /// The body where all of it arrived.
+    /// The body if all of it arrived.
     public var wholeBody: ByteBuffer? { try? body.get() }
 
-    /// The same reply.
+    /// The same reply, for callers that need the whole body.
     ///
-    /// - Throws: where not all of the body arrived, for callers that judge by it.
+    /// - Throws: if the body is incomplete.
     public func whole() throws(OutboundError) -> HTTPReply {
         _ = try body.get()
         return self
@@ -146,10 +146,11 @@ public struct HTTPReply: Sendable {
 extension HTTPClient.Configuration {
     /// The configuration of every client of an external API.
     ///
-    /// - No redirect is followed: it would carry a token, or a path with a secret, to wherever it points.
-    /// - HTTP/1.1 alone; a connection that cannot be made fails at once, since each caller has its own back-off and deadline.
-    /// - No tracing by the client: it records whole URLs, which hold emails and secrets.
-    /// - Nothing is unpacked: a small answer could become a large one.
+    /// - Redirects are not followed. A redirect could send a token, or a path with a secret, to another server.
+    /// - HTTP/1.1 alone. A failed connection attempt fails the call at once: each caller has its own back-off and
+    ///   deadline.
+    /// - The client does not trace: it would record whole URLs, which hold emails and secrets.
+    /// - Bodies are not decompressed: a small answer could become a large one.
     public static func outbound(
         connectTimeout: Duration = .seconds(5), connectionsPerHost: Int = 8
     ) -> HTTPClient.Configuration {

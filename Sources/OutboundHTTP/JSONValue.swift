@@ -6,21 +6,21 @@ public import NIOCore
     import Foundation
 #endif
 
-/// An answer in JSON of which nothing is taken for granted: a field that is not what it should be is not there.
+/// A JSON answer read without assumptions: a field of the wrong type reads as missing.
 public enum JSONValue: Sendable, Equatable, Decodable {
     case null
     case flag(Bool)
-    /// As decimal digits, so that 64-bit integers keep all of theirs.
+    /// Decimal digits, so that a 64-bit integer keeps all of its digits.
     case number(String)
     case text(String)
     case list([JSONValue])
     case object([String: JSONValue])
 
-    /// What is nested deeper reads as null.
+    /// Values nested deeper read as null.
     private static let maxDepth = 12
     private static let maxTextBytes = 8_192
 
-    /// Nil for what is no JSON.
+    /// Nil if the body is not JSON.
     public init?(_ body: ByteBuffer?) {
         guard let body, body.readableBytes > 0,
             let value = try? JSONDecoder().decode(JSONValue.self, from: Data(body.readableBytesView))
@@ -33,7 +33,7 @@ public enum JSONValue: Sendable, Equatable, Decodable {
         if decoder.codingPath.count > Self.maxDepth || value.decodeNil() {
             self = .null
         } else if let text = try? value.decode(String.self) {
-            // The most frequent kinds first: each attempt that fails makes an error with a text.
+            // The most frequent types come first: each failed attempt creates an error with a text.
             self = .text(text)
         } else if let members = try? value.decode([String: JSONValue].self) {
             self = .object(members)
@@ -48,7 +48,7 @@ public enum JSONValue: Sendable, Equatable, Decodable {
         }
     }
 
-    /// Nil for null too.
+    /// Nil if the field is missing or null.
     public subscript(_ key: String) -> JSONValue? {
         guard case .object(let members) = self, let value = members[key], value != .null else { return nil }
         return value
@@ -57,10 +57,10 @@ public enum JSONValue: Sendable, Equatable, Decodable {
     /// Text of any length.
     public var string: String? { if case .text(let text) = self { text } else { nil } }
 
-    /// Text that is neither empty nor longer than any name, token or date.
+    /// Text that is not empty, and not longer than a name, token or date can be.
     public var text: String? { string.flatMap { (1...Self.maxTextBytes).contains($0.utf8.count) ? $0 : nil } }
 
-    /// Text, or a number as text: codes and ids come as both.
+    /// Text, or a number as text: services send codes and ids as either.
     public var scalarText: String? {
         switch self {
         case .text(let text), .number(let text): text
@@ -68,7 +68,7 @@ public enum JSONValue: Sendable, Equatable, Decodable {
         }
     }
 
-    /// A whole number, or one as text: Google writes those of 64 bits so.
+    /// A whole number, or its text: Google sends 64-bit numbers as text.
     public var integer: Int64? {
         switch self {
         case .number(let number): Int64(number) ?? Double(number).flatMap { Int64(exactly: $0) }

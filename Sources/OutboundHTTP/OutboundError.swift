@@ -4,18 +4,19 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Why a request got no answer, or not all of it. The words are fit for metrics and logs: the HTTP client's own errors may hold
-/// addresses and header values.
+/// Why a request got no complete answer. The raw values are safe in metrics and logs. The HTTP client's own errors are
+/// not: they may hold addresses and header values.
 public enum OutboundError: String, Error, Sendable, CaseIterable {
-    /// The deadline passed, or that of a part: name lookup, connection, TLS handshake, wait for a pooled connection.
+    /// The deadline passed, or the limit of one step: name lookup, connection, TLS handshake, wait for a pooled
+    /// connection.
     case timeout
-    /// Our own task was cancelled, as in a shutdown.
+    /// The relay cancelled its own task, as in a shutdown.
     case cancelled
-    /// No connection could be made: refused, unreachable or unresolved.
+    /// No connection: refused, unreachable, or the name was not resolved.
     case connectionFailed = "connection_failed"
     /// The connection ended before the answer did.
     case connectionClosed = "connection_closed"
-    /// No TLS connection could be made.
+    /// The TLS handshake failed.
     case tls
     case responseTooLarge = "response_too_large"
     /// The answer is not HTTP.
@@ -28,7 +29,7 @@ public enum OutboundError: String, Error, Sendable, CaseIterable {
         case is CancellationError: self = .cancelled
         case let error as HTTPParserError: self = error == .invalidEOFState ? .connectionClosed : .unreadable
         case let error as HTTPClientError: self.init(error, afterHead: afterHead)
-        // The other side was gone while we still sent.
+        // The server closed the connection while the request was being sent.
         case let error as IOError where [ECONNRESET, EPIPE, ENOTCONN].contains(error.errnoCode):
             self = .connectionClosed
         case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed, ChannelError.outputClosed, ChannelError.eof,

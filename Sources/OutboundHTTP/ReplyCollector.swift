@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 
-/// Collects one answer on the event loop that reads it. The caller's task is resumed once, with the whole.
+/// Collects one answer on the event loop that reads it. Resumes the caller's task once, with the whole answer.
 final class ReplyCollector: HTTPClientResponseDelegate, Sendable {
     private struct Reply {
         var head: HTTPResponseHead
@@ -49,7 +49,7 @@ final class ReplyCollector: HTTPClientResponseDelegate, Sendable {
         try whole { .success($0) } ?? { throw OutboundError.unreadable }()
     }
 
-    /// - Returns: the answer without its body, where its head had arrived.
+    /// - Returns: the answer without its body, if its head had arrived.
     func reply(endedBy error: any Error) throws(OutboundError) -> HTTPReply {
         guard let reply = whole({ _ in .failure(OutboundError(error, afterHead: true)) }) else {
             throw OutboundError(error, afterHead: false)

@@ -1,18 +1,18 @@
 import Formats
 public import NIOHTTP1
 
-/// Bounds of the pauses that servers ask for.
+/// Bounds of the pauses that servers request.
 public enum RetryAfter {
     public static let secondToHour = Duration.seconds(1)...Duration.seconds(3_600)
 }
 
 extension HTTPHeaders {
-    /// The pause that `Retry-After` asks for, in seconds or as a date (RFC 9110, section 10.2.3), clamped. Nil where it cannot be
-    /// read.
+    /// The pause that `Retry-After` requests, in seconds or as a date (RFC 9110, section 10.2.3), clamped. Nil if the
+    /// header is missing or unreadable.
     ///
-    /// A date is relative to the answer's own `Date`, so that a wrong clock of ours does no harm.
+    /// A date is compared with the answer's own `Date`, so that a wrong clock of the relay does no harm.
     ///
-    /// - Parameter now: our clock in seconds since 1970, for an answer without a `Date`.
+    /// - Parameter now: the relay's clock in seconds since 1970, for an answer without a `Date`.
     public func retryAfter(
         within bounds: ClosedRange<Duration> = RetryAfter.secondToHour,
         now: @autoclosure () -> Int64 = WallClock.secondsSince1970

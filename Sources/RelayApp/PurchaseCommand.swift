@@ -85,14 +85,14 @@ struct PurchaseCommand: AsyncParsableCommand {
     }
 }
 
-/// What a store gave, out of a file.
+/// Reads a store's proof of purchase from a file.
 enum ProofFile {
-    /// Without the white space that editors and mails bring in.
+    /// The file's text, without the white space that editors and mail programs add.
     static func text(_ path: String) throws -> String {
         String(decoding: try read(path).filter { !$0.isSpace }, as: UTF8.self)
     }
 
-    /// The binary itself, or base64 of it.
+    /// The file's bytes, decoded if they are base64.
     static func receipt(_ path: String) throws -> Data {
         let data = try read(path)
         return Data(base64Encoded: data.filter { !$0.isSpace }) ?? data

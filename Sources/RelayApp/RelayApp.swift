@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Plays an app: what one does with ``RelayClient``, from a terminal.
+/// An app in a terminal: does with ``RelayClient`` what an app does.
 @main
 struct RelayApp: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

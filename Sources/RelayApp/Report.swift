@@ -1,7 +1,7 @@
 import Foundation
 import RelayClient
 
-/// What the person at the terminal reads: one line for each state, with its time.
+/// The command's output: one line for each state, with its time.
 enum Report {
     static func show(_ validation: RelayClient.Validation) {
         let colour: Colour =
@@ -32,7 +32,8 @@ enum Report {
         }
     }
 
-    /// What the relay says no to is a purchase refused; anything else is no word about the purchase.
+    /// Exit status of an error: 1 if the relay refused the purchase, otherwise 3, since the error says nothing about
+    /// the purchase.
     static func exitStatus(_ error: RelayError) -> Int32 {
         error.httpStatus == 413 || error.httpStatus == 422 ? 1 : 3
     }
@@ -65,7 +66,7 @@ enum Report {
     private static func out(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 }
 
-/// Colours, where a terminal shows them and nobody asked for none.
+/// Colours, if a terminal shows them and the user did not switch them off.
 enum Colour: String {
     case dim = "2"
     case red = "31;1"

@@ -1,31 +1,32 @@
 import RelayCore
 
-/// The statements of one aggregate. It holds nothing by itself: what is true stands in the database, what is remembered in ``StoreMemory``.
+/// The statements of one aggregate. An aggregate has no state of its own: facts are in the database, caches in
+/// ``StoreMemory``.
 protocol Aggregate: Sendable {
     var relay: RelayStore { get }
 }
 
-/// What is bought: accepting, claiming, settling, polling, and the turns to ask Cleeng.
+/// Purchases: accept, claim, settle and poll them, and take a customer's turn to be read at Cleeng.
 public struct PurchaseStore: Aggregate { let relay: RelayStore }
-/// What the stores say of a subscription, whose it is, and what Cleeng says of a customer.
+/// Subscriptions: the stores' statements, the owners, and Cleeng's statements about customers.
 public struct SubscriptionStore: Aggregate { let relay: RelayStore }
-/// Notifications of the stores, and the relays to Cleeng that are due.
+/// Notifications of the stores, and those that must be forwarded to Cleeng.
 public struct NotificationStore: Aggregate { let relay: RelayStore }
-/// Purchases that the relay has to ask Google, Amazon or Roku about, after a notification or a grant.
+/// Questions to Google, Amazon and Roku about purchases, after a notification or a grant.
 public struct QuestionStore: Aggregate { let relay: RelayStore }
-/// Apple's requests about refunds, and what publishers say of their customers for the answers.
+/// Apple's consumption requests, and the publishers' statements about customers for the answers.
 public struct ConsumptionStore: Aggregate { let relay: RelayStore }
-/// What Cleeng sent.
+/// Events from Cleeng.
 public struct EventStore: Aggregate { let relay: RelayStore }
-/// Endpoints, and the messages that wait for them.
+/// Webhook endpoints and their waiting messages.
 public struct WebhookStore: Aggregate { let relay: RelayStore }
-/// A customer's purchases as the publisher reads them, and all of a person, to be shown or erased.
+/// A customer's purchases as the publisher reads them, and all data of a person for export or erasure.
 public struct CustomerStore: Aggregate { let relay: RelayStore }
 /// Billing customers, orders and contracts.
 public struct OrderStore: Aggregate { let relay: RelayStore }
-/// What publishers sell.
+/// Offers of publishers.
 public struct OfferStore: Aggregate { let relay: RelayStore }
-/// Publishers, and which of them have accounts of their own at Cleeng.
+/// Publishers, and which of them have their own account at Cleeng.
 public struct PublisherStore: Aggregate { let relay: RelayStore }
 /// API keys.
 public struct KeyStore: Aggregate { let relay: RelayStore }
@@ -35,19 +36,19 @@ public struct SessionStore: Aggregate { let relay: RelayStore }
 public struct AuditStore: Aggregate { let relay: RelayStore }
 /// The running copies of the relay.
 public struct InstanceStore: Aggregate { let relay: RelayStore }
-/// What the work queues besides the purchases' have in common.
+/// Operations that all work queues except that of purchases share.
 public struct QueueStore: Aggregate { let relay: RelayStore }
-/// What is too old, and the partitions it stands in.
+/// Old rows and the weekly partitions that contain them.
 public struct RetentionStore: Aggregate { let relay: RelayStore }
-/// Jobs that one copy does for all.
+/// Jobs that one copy does for all copies.
 public struct DutyStore: Aggregate { let relay: RelayStore }
-/// The data keys, and the rows they seal.
+/// The data keys, and the rows that are sealed with them.
 public struct EncryptionStore: Aggregate { let relay: RelayStore }
-/// The tables themselves.
+/// The schema itself.
 public struct SchemaStore: Aggregate { let relay: RelayStore }
-/// What happened in each hour.
+/// Counts of activity for the charts.
 public struct ActivityStore: Aggregate { let relay: RelayStore }
-/// What operators look at, and what they do to it.
+/// Reads and actions of operators.
 public struct OpsStore: Aggregate { let relay: RelayStore }
 
 extension RelayStore {

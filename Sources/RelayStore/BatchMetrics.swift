@@ -1,10 +1,10 @@
 import Metrics
 
-/// How many elements share a statement: the more at once, the less each costs.
+/// Metric of batch sizes. The more elements share a statement, the less each costs.
 public struct BatchSizes: Sendable {
     private let recorder: Recorder
 
-    /// - Parameter name: of the batch, as its metric has it.
+    /// - Parameter name: the batch's name in the metric.
     public init(_ name: String) {
         recorder = Recorder(label: "relay_batch_size", dimensions: [("batch", name)], aggregate: true)
     }

@@ -1,12 +1,12 @@
 import NIOConcurrencyHelpers
 import Postgres
 
-/// Where a store's statements go: to the pool, or all into one transaction that is under way.
+/// Target of a store's statements: the pool, or one running transaction.
 struct Database: Sendable {
     private let pool: PostgresPool
     private let joined: Joined?
 
-    /// A transaction, and what is to be done once it is committed.
+    /// A transaction and the steps that follow its commit.
     private struct Joined: Sendable {
         let transaction: PostgresTransaction
         let afterCommit = NIOLockedValueBox<[@Sendable () -> Void]>([])
@@ -27,7 +27,7 @@ struct Database: Sendable {
         return try await joined.transaction.query(sql)
     }
 
-    /// Within a transaction the body becomes a part of it, and commits nothing by itself.
+    /// Runs `body` in a transaction. Inside a running transaction, `body` joins it and does not commit.
     func withTransaction<T: Sendable>(
         timeout: Duration? = nil, _ body: @Sendable (PostgresTransaction) async throws -> T
     ) async throws -> T {
@@ -35,7 +35,7 @@ struct Database: Sendable {
         return try await body(joined.transaction)
     }
 
-    /// Runs `body` with all statements in one transaction. Its statements must follow one another.
+    /// Runs `body` with all statements in one transaction. The statements must not run concurrently.
     func joining<T: Sendable>(
         timeout: Duration? = nil, _ body: @Sendable (Database) async throws -> T
     ) async throws -> T {
@@ -49,7 +49,8 @@ struct Database: Sendable {
         return value
     }
 
-    /// Does what must not be done before others can read what was written: at once, or after the transaction's commit.
+    /// Runs a step that must wait until other connections can read the written rows: at once, or after the
+    /// transaction's commit.
     func afterCommit(_ step: @escaping @Sendable () -> Void) {
         guard let joined else { return step() }
         joined.afterCommit.withLockedValue { $0.append(step) }
@@ -57,9 +58,9 @@ struct Database: Sendable {
 }
 
 extension Database {
-    /// Once more where the server has ended the transaction for another's sake.
+    /// Runs `body` again if the server ended the transaction because of a conflict with another one.
     func retryingDeadlock<T: Sendable>(_ body: @Sendable () async throws -> T) async throws -> T {
-        // Within a transaction, the code that began it begins it again.
+        // Inside a running transaction, the code that began it retries the whole.
         guard !isTransaction else { return try await body() }
         for _ in 0..<Self.mostConflicts {
             do {
@@ -75,8 +76,9 @@ extension Database {
 }
 
 extension PostgresError {
-    /// Whether two transactions met, and this one would succeed after the other. Two that make the row of the same subscription meet in the
-    /// index that the insert waits for, or in the other unique one. A settlement that makes a ledger meets another one that made it meanwhile.
+    /// Whether this transaction conflicted with another one and can succeed after it. Two inserts of the same
+    /// subscription's row conflict in either of its unique indexes. A settlement that inserts a ledger conflicts with
+    /// another one that has just inserted it.
     fileprivate var isConflict: Bool {
         ["40P01", "40001"].contains(sqlState)
             || (sqlState == "23505" && ["subscriptions_owner_no", "ledgers_pkey"].contains(constraint))

@@ -2,8 +2,8 @@ import Formats
 import NIOConcurrencyHelpers
 import RelayCore
 
-/// The database's clock, carried forward by this process's monotonic one: no wall clock but the database's is ever asked,
-/// so that a copy whose own is wrong does nothing wrong.
+/// The database's clock, extrapolated by this process's monotonic clock. No other wall clock is used, so a copy with a
+/// wrong clock does no harm.
 public final class DatabaseClock: Sendable {
     private let anchor = NIOLockedValueBox<Anchor?>(nil)
 
@@ -12,7 +12,7 @@ public final class DatabaseClock: Sendable {
         var monotonic: ContinuousClock.Instant
         var uncertainty: Duration
         var seenAt: ContinuousClock.Instant
-        /// The latest time that was given out.
+        /// The latest time that ``now`` has returned.
         var given: Timestamp?
 
         func now(at instant: ContinuousClock.Instant) -> Timestamp { database + (instant - monotonic) }
@@ -23,9 +23,10 @@ public final class DatabaseClock: Sendable {
 
     public init() {}
 
-    /// Takes in that a statement sent at `sent` and answered at `received` saw `moment`. The sharper of what is known and what
-    /// is new is kept; after ten seconds the new one is taken in any case, since clocks drift and primaries change. What is kept is moved so
-    /// far that it contradicts no answer: the database was not past `moment` at `sent`, and not before it at `received`.
+    /// Records that a statement sent at `sent` and answered at `received` saw the database's time `moment`. The more
+    /// precise of the known anchor and the new answer is kept. After ten seconds the new answer always replaces the
+    /// anchor, since clocks drift and primaries change. A kept anchor is corrected until no answer contradicts it: at
+    /// `sent` the database was not past `moment`, and at `received` not before it.
     public func observe(
         _ moment: Timestamp, sent: ContinuousClock.Instant, received: ContinuousClock.Instant = .now
     ) {
@@ -43,8 +44,8 @@ public final class DatabaseClock: Sendable {
         }
     }
 
-    /// Nil until the database has answered for the first time. It does not go back where a sharper answer replaces one: what a process
-    /// does one after the other is dated so.
+    /// The database's time; nil until the database has answered once. A more precise answer does not turn it back, so
+    /// that the successive steps of a process have ascending times.
     public var now: Timestamp? { give(at: .now) }
 
     func give(at instant: ContinuousClock.Instant) -> Timestamp? {
@@ -58,16 +59,17 @@ public final class DatabaseClock: Sendable {
         }
     }
 
-    /// The host's time where the database has not answered yet.
+    /// The database's time, or the host's until the database has answered.
     public var nowOrHostTime: Timestamp { now ?? Self.hostTime }
 
-    /// How far the host's clock is ahead of the database's; negative: behind. Nil until the database has answered.
+    /// How far the host's clock is ahead of the database's; negative if it is behind. Nil until the database has
+    /// answered.
     public var hostDrift: Duration? { now.map { Self.hostTime - $0 } }
 
     private static var hostTime: Timestamp { Timestamp(microseconds: WallClock.millisecondsSince1970 * 1_000) }
 
-    /// A moment that is not after the database's now, however long the last answer took: for saying since when something is
-    /// known.
+    /// A time that is not later than the database's present time, however slow the last answer was. Marks since when a
+    /// fact is known.
     public var noLaterThanNow: Timestamp? {
         anchor.withLockedValue { anchor in
             anchor.map { $0.now(at: .now) - $0.uncertainty / 2 }

@@ -3,35 +3,35 @@ import Postgres
 import RelayCore
 
 extension PostgresRow {
-    /// Outside of ``Timestamp/datable`` the nearest moment in it.
+    /// A time, clamped to ``Timestamp/datable``.
     func timestamp(_ index: Int) throws -> Timestamp {
         let stored = Timestamp(microseconds: try get(index, as: PostgresTimestamp.self).microsecondsSince1970)
         return min(max(stored, Timestamp.datable.lowerBound), Timestamp.datable.upperBound)
     }
 
-    /// Nil outside of ``Timestamp/datable``, as where there is none.
+    /// A time; nil if it is NULL or outside ``Timestamp/datable``.
     func timestampIfSet(_ index: Int) throws -> Timestamp? {
         try get(index, as: PostgresTimestamp?.self).flatMap { Timestamp(datable: $0.microsecondsSince1970) }
     }
 
-    /// - Throws: ``StoreError/notFinite(column:)`` outside of ``Timestamp/datable``.
+    /// - Throws: ``StoreError/notFinite(column:)`` if the time is NULL or outside ``Timestamp/datable``.
     func finiteTimestamp(_ index: Int, _ column: String) throws -> Timestamp {
         guard let moment = try timestampIfSet(index) else { throw StoreError.notFinite(column: column) }
         return moment
     }
 
-    /// Outside of ``Timestamp/datable`` the nearest moment in it.
+    /// A time, clamped to ``Timestamp/datable``.
     func timestamp(_ column: StaticString) throws -> Timestamp {
         let stored = Timestamp(microseconds: try get(column, as: PostgresTimestamp.self).microsecondsSince1970)
         return min(max(stored, Timestamp.datable.lowerBound), Timestamp.datable.upperBound)
     }
 
-    /// Nil outside of ``Timestamp/datable``, as where there is none.
+    /// A time; nil if it is NULL or outside ``Timestamp/datable``.
     func timestampIfSet(_ column: StaticString) throws -> Timestamp? {
         try get(column, as: PostgresTimestamp?.self).flatMap { Timestamp(datable: $0.microsecondsSince1970) }
     }
 
-    /// - Throws: ``StoreError/notFinite(column:)`` outside of ``Timestamp/datable``.
+    /// - Throws: ``StoreError/notFinite(column:)`` if the time is NULL or outside ``Timestamp/datable``.
     func finiteTimestamp(_ column: StaticString) throws -> Timestamp {
         guard let moment = try timestampIfSet(column) else { throw StoreError.notFinite(column: "\(column)") }
         return moment
@@ -53,9 +53,9 @@ extension PostgresRow {
             originalTransactionID: try get("subscription_key"))
     }
 
-    /// A constant that is stored by its number.
+    /// A constant that is stored as its number.
     ///
-    /// - Throws: ``StoreError/unknownNumber(column:number:)`` for a number that stands for none.
+    /// - Throws: ``StoreError/unknownNumber(column:number:)`` if the number is unknown.
     func constant<Constant: RawRepresentable<Int16>>(
         _ column: StaticString, as type: Constant.Type = Constant.self
     ) throws -> Constant {
@@ -106,6 +106,6 @@ extension ValidationID {
             ))
     }
 
-    /// The three columns by which a row is reached: bucket, day, uuid.
+    /// The three columns of the row's key: bucket, day, uuid.
     var key: [PostgresValue] { [.int2(Int16(bucket.number)), .int4(Int32(day)), .uuid(uuid)] }
 }

@@ -1,7 +1,7 @@
 public import Postgres
 public import RelayCore
 
-/// Identifiers are `text` in the database, which compares them as ``Identifier`` does: by bytes.
+/// Identifiers are `text` in the database, which compares them by bytes, as ``Identifier`` does.
 extension Identifier: PostgresDecodable where Kind: PlainName {
     public static func decode(_ value: PostgresBinary) throws -> Identifier {
         Identifier(try String.decode(value))
@@ -14,7 +14,7 @@ extension Identifier: PostgresSealable where Kind: PrivateName {
     }
 }
 
-/// What a ``Private`` column may hold: text or bytes.
+/// Content of a ``Private`` column: text or bytes.
 public protocol PrivateContent {
     static func open(_ value: KeyedValue, _ vault: any PostgresVault) throws -> Self
 }
@@ -74,6 +74,7 @@ extension PostgresValue {
 }
 
 extension String {
-    /// At most so many Unicode scalars. A character may be of any number of them: a letter under a megabyte of accents is one.
+    /// The first Unicode scalars, at most `most`. Scalars are counted because one character can have any number of
+    /// them, such as a letter with a megabyte of accents.
     func bounded(_ most: Int) -> String { String(unicodeScalars.prefix(most)) }
 }

@@ -2,10 +2,11 @@ public import Logging
 public import Postgres
 public import RelayCore
 
-/// The relay's tables: a store for each aggregate (``purchases``, ``subscriptions``, …), with its statements in a folder of its own.
+/// The relay's tables: a store for each aggregate (``purchases``, ``subscriptions``, …), with a folder for its
+/// statements.
 ///
-/// Nothing here decides: what a pursuit does next is ``RelayCore/Pursuit``'s to say. What this process remembers of the tables stands in
-/// ``memory``.
+/// The store makes no decisions: ``RelayCore/Pursuit`` decides the next step of a pursuit. This process's caches of the
+/// tables are in ``memory``.
 public struct RelayStore: Sendable {
     let database: Database
     public let memory: StoreMemory
@@ -30,8 +31,8 @@ public struct RelayStore: Sendable {
         self.memory = memory
     }
 
-    /// Runs `body` with a store whose statements are all of one transaction: it is committed where `body` returns, and nothing has
-    /// happened where it throws. Once more, from the beginning, where the server has ended it for another's sake.
+    /// Runs `body` with a store whose statements share one transaction. It commits when `body` returns, and changes
+    /// nothing if `body` throws. After a conflict with another transaction, `body` runs again from its beginning.
     public func transaction<T: Sendable>(
         timeout: Duration? = nil, _ body: @Sendable (RelayStore) async throws -> T
     ) async throws -> T {
@@ -44,14 +45,14 @@ public struct RelayStore: Sendable {
 }
 
 extension RelayStore {
-    /// What each session of the pool begins with.
+    /// Parameters of each session in the pool.
     ///
-    /// The queues are empty most of the time. A plan that the server keeps from such a time would read them from end to end, for each row
-    /// anew: claiming out of twenty thousand rows took 51 s by such a plan, and a millisecond by the indexes. Every statement
-    /// here has an index to go by. What a plan without one is rated at would have the server compile it.
+    /// The queues are empty most of the time. A plan that the server caches then would read a whole queue for each row:
+    /// claiming from twenty thousand rows took 51 s with such a plan, and a millisecond with indexes. Every statement
+    /// here has an index. The high cost estimate of a plan without one would also make the server compile it.
     ///
-    /// The same plan for all values, for which index serves does not depend on them. Planning each small batch took a grant 9 ms to the app
-    /// instead of 6.
+    /// All values share one plan, since the choice of the index does not depend on them. With a plan for each small
+    /// batch, a grant took 9 ms to the app instead of 6.
     public static let sessionParameters = [
         "enable_seqscan": "off", "jit": "off", "plan_cache_mode": "force_generic_plan",
     ]
@@ -59,7 +60,7 @@ extension RelayStore {
     /// See ``PostgresPool/hasMetForeignStatement``.
     public var hasMetForeignStatement: Bool { database.hasMetForeignStatement }
 
-    /// Asks the database what time it is, and tells its clock.
+    /// Reads the database's time into the clock.
     public func readClock() async throws {
         let sent = ContinuousClock.now
         let rows = try await database.query("SELECT clock_timestamp() AS now", timeout: .seconds(3))
@@ -67,12 +68,12 @@ extension RelayStore {
         memory.clock.observe(try row.timestamp("now"), sent: sent)
     }
 
-    /// The two statements without which no purchase moves. The names are what `/readyz` says is missing.
+    /// The two statements that every purchase needs. `/readyz` names the failed ones.
     public enum Probe: String, Sendable, CaseIterable {
         case accept, claim
     }
 
-    /// Runs one as it is run for purchases, with none: the server looks at tables, columns and rights, and writes nothing.
+    /// Runs a statement without purchases. The server checks tables, columns and privileges, and writes nothing.
     ///
     /// - Throws: ``PostgresError``.
     public func run(_ probe: Probe) async throws {

@@ -3,25 +3,25 @@ import Postgres
 import RelayCore
 
 extension SQL.StringInterpolation {
-    /// A time as an interval.
+    /// Appends a duration as an interval.
     mutating func appendInterpolation(_ duration: Duration) {
         appendInterpolation("\(.int8(duration.microseconds)) * interval '1 microsecond'" as SQL)
     }
 
-    /// Constants by their names, as the list after `IN`: `status IN \([ValidationStatus.granted, .revoked])`.
+    /// Appends the numbers of constants as the list after `IN`: `status IN \([ValidationStatus.granted, .revoked])`.
     mutating func appendInterpolation<Constant: RawRepresentable<Int16>>(_ constants: [Constant]) {
         appendInterpolation(unescaped: "(\(constants.map { "\($0.rawValue)" }.joined(separator: ", ")))")
     }
 }
 
 extension SQL {
-    /// The condition that `row` has the id that `ids` names by `bucket`, `day` (a number since 1970) and `id`. With it a plan goes by
-    /// the primary key of one weekly partition.
+    /// Condition that `row` has the id that `ids` has as `bucket`, `day` (a number since 1970) and `id`. With it, a
+    /// plan uses the primary key of one weekly partition.
     static func sameID(_ row: SQL, _ ids: SQL) -> SQL {
         "\(row).bucket = \(ids).bucket AND \(row).accepted_on = DATE 'epoch' + \(ids).day AND \(row).id = \(ids).id"
     }
 
-    /// The condition that two rows are of one subscription.
+    /// Condition that two rows belong to the same subscription.
     static func sameSubscription(_ one: SQL, _ other: SQL) -> SQL {
         """
         \(one).bucket = \(other).bucket AND \(one).publisher = \(other).publisher
@@ -31,7 +31,7 @@ extension SQL {
 }
 
 extension ValidationID {
-    /// The condition that a row has this id.
+    /// Condition that a row has this id.
     func isKey(of row: SQL) -> SQL {
         """
         \(row).bucket = \(.int2(Int16(bucket.number))) AND \(row).accepted_on = DATE 'epoch' + \(.int4(Int32(day)))
@@ -41,7 +41,7 @@ extension ValidationID {
 }
 
 extension SubscriptionName {
-    /// The condition that a row is of this subscription.
+    /// Condition that a row belongs to this subscription.
     func isKey(of row: SQL) -> SQL {
         """
         \(row).bucket = \(.int2(Int16(bucket.number))) AND \(row).publisher = \(.text(publisher))
@@ -51,7 +51,7 @@ extension SubscriptionName {
 }
 
 extension SQLTable {
-    /// The keys of ledgers and owners: `bucket`, `publisher`, `environment`, `subscription_key`.
+    /// Keys of ledgers and owners: `bucket`, `publisher`, `environment`, `subscription_key`.
     static func subscriptions(_ names: [SubscriptionName]) -> SQLTable {
         [
             "bucket": .int2Array(names.map { Int16($0.bucket.number) }),
@@ -60,7 +60,7 @@ extension SQLTable {
         ]
     }
 
-    /// The keys of validations, and of whatever else has such ids: `bucket`, `day` (a number since 1970), `id`.
+    /// Keys of validations, and of other rows with such ids: `bucket`, `day` (a number since 1970), `id`.
     static func ids(_ ids: [ValidationID]) -> SQLTable {
         [
             "bucket": .int2Array(ids.map { Int16($0.bucket.number) }), "day": .int4Array(ids.map { Int32($0.day) }),
@@ -70,11 +70,11 @@ extension SQLTable {
 }
 
 extension SubscriptionStanding {
-    /// The condition that a ledger `l` gives access, as ``Status/grantsAccess`` says.
+    /// Condition that a ledger `l` gives access; see ``Status/grantsAccess``.
     static let runs: SQL = "l.status IN \([Status.active, .inGrace])"
 }
 
 extension Validation {
-    /// The condition that access was granted by a validation `v`, whether it runs or was taken back.
+    /// Condition that a validation `v` was granted, whether its access continues or was revoked.
     static let wasGranted: SQL = "v.status IN \([ValidationStatus.granted, .revoked])"
 }

@@ -1,4 +1,4 @@
-/// A row that this version of the service cannot make sense of.
+/// A row that this version of the relay cannot process.
 public struct StoreError: Error, Equatable, CustomStringConvertible {
     private enum Code: Equatable {
         case unknownNumber(column: String, number: Int)

@@ -1,36 +1,36 @@
 import Logging
 public import RelayCore
 
-/// What the stores of one process share besides the database: its name and clock, the keys, and what it remembers of the tables.
+/// State that the stores of one process share outside the database: name, clock, keys, and caches of the tables.
 public final class StoreMemory: Sendable {
     public let vault: Vault
-    /// The name under which this process writes leases and timelines.
+    /// Name of this process in leases and timelines.
     public let instance: String
     let logger: Logger
     /// The database's time.
     public let clock = DatabaseClock()
     /// This process's waiters for validations.
     public let changes = ChangeHub()
-    /// What apps ask for again, and what they wait for.
+    /// Cached validations, which apps poll and wait for.
     let validations = ValidationCache()
     /// Cached purchases of customers.
     let purchases = PurchaseCache()
-    /// What publishers sell, as it was read last.
+    /// Cached offers of publishers.
     public let catalogue = OfferCatalogue()
 
-    /// When each store was last written to have sent a notification.
+    /// Times of the last writes that are made at most once in ten seconds.
     let noted = Noted()
     /// The stores to which the relay acknowledges each grant.
     public let acknowledged: Set<StorePlatform>
-    /// After which a store is asked again about what gives access, if it keeps no list of what it took back.
+    /// Interval between two checks of a subscription with access, at a store that has no list of refunded purchases.
     let recheck: Duration
     public static let standardRecheck = Duration.seconds(86_400)
 
-    /// This process has committed a change of somebody's purchases.
+    /// Called after this process has committed a change of a customer's purchases.
     let onCustomersChanged: @Sendable () -> Void
-    /// This process has committed a message to an endpoint.
+    /// Called after this process has committed a message to an endpoint.
     let onMessagesQueued: @Sendable () -> Void
-    /// This process has committed a question to a store.
+    /// Called after this process has committed a question to a store.
     let onQuestionsAsked: @Sendable () -> Void
 
     init(

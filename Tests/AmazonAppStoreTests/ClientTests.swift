@@ -8,7 +8,7 @@ import Testing
 
 @testable import AmazonAppStore
 
-/// With what a path has to have encoded.
+/// Contains characters that must be encoded in a path.
 let sharedSecret = "2:smX/SECRET+0123?x"
 let readAt = Timestamp(seconds: 1_790_000_000)
 
@@ -73,7 +73,7 @@ struct ClientTests {
         try await withAmazon(secret: "wrong") { _, client in
             #expect(await client.receipt("r1", userID: "u") == .misconfigured("the shared secret is refused"))
         }
-        // There any secret is good.
+        // The sandbox accepts any secret.
         try await withAmazon(secret: "wrong", sandbox: true) { amazon, client in
             try await amazon.control("PUT", "subscriptions/r1", #"{"userId":"u","testTransaction":true}"#)
             guard case .found = await client.receipt("r1", userID: "u") else {
@@ -106,7 +106,7 @@ struct ClientTests {
     }
 
     private static func now() -> Timestamp {
-        // The simulator dates by the clock of the machine.
+        // The simulator uses the machine's clock.
         Timestamp(seconds: Int64(Date().timeIntervalSince1970) + 1)
     }
 

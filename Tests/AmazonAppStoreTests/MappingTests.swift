@@ -11,7 +11,7 @@ import Testing
     static let past: Int64 = 1_789_900_000_000
     static let future: Int64 = 1_791_000_000_000
 
-    /// As the Receipt Verification Service documents it, with made-up values.
+    /// An answer in the documented form of the Receipt Verification Service, with made-up values.
     private func read(type: String = "SUBSCRIPTION", _ fields: String) throws -> StoreSubscription {
         let text =
             #"{"betaProduct":false,"parentProductId":null,"productId":"gold","productType":"\#(type)","quantity":null,"#
@@ -41,7 +41,7 @@ import Testing
                 fields: #""autoRenewing":true,"renewalDate":\#(past),"gracePeriodEndDate":\#(future),"#,
                 known: .inGrace,
                 status: .inGrace, intent: "Renew"),
-            // The end of an earlier grace stays there.
+            // The field keeps the end of an earlier grace period.
             Row(
                 fields: #""autoRenewing":true,"renewalDate":\#(future),"gracePeriodEndDate":\#(past),"#, known: .active,
                 status: .active, intent: "Renew"),
@@ -103,7 +103,7 @@ import Testing
         let word = try #require(found.ledgerWord)
         #expect(word.periods.first?.expiresAt == Timestamp(seconds: Self.past / 1_000))
         #expect(word.renewal?.graceUntil == found.expiresAt)
-        // Nobody says what became of it: after grace it is tried further, without access.
+        // No statement says how the retries ended: after grace they continue, without access.
         var ledger = SubscriptionLedger()
         ledger.apply(word)
         let after = try #require(found.expiresAt) + .seconds(1)
@@ -136,7 +136,7 @@ import Testing
         let found = try read(
             #""autoRenewing":"yes","renewalDate":"soon","cancelDate":true,"cancelReason":[],"promotions":{},"#)
         #expect(found.state == .active && found.expiresAt == nil && found.renewalIntent == nil)
-        // Nobody knows its end: that is not one without an end.
+        // An unknown end must not become access without an end.
         #expect(found.ledgerWord == nil)
         #expect(try read(type: "NEW_KIND", #""renewalDate":\#(Self.future),"#).kind == .subscription)
     }

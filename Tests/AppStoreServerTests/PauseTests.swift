@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreServer
 
-/// The App Store's `Retry-After` is a moment, in milliseconds since 1970.
+/// The App Store's `Retry-After` is a time in milliseconds since 1970.
 struct PauseTests {
     private let now = 1_795_168_800_000 as Int64
 

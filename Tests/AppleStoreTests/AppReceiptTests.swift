@@ -88,7 +88,7 @@ struct AppReceiptTests {
         #expect(readError { _ = try PurchaseReader.read(base64(bytes), transactionId: "200") } == .noInAppPurchase)
     }
 
-    /// One reader might believe the first, and another the second.
+    /// With two values, one reader might use the first and another the second.
     @Test("a receipt that says twice whose it is, or when it was made, is none", arguments: [0, 1, 2, 12])
     func twiceWhose(attribute: Int64) throws {
         var builder = ReceiptBuilder()

@@ -1,4 +1,4 @@
-/// Writes the encodings that receipts come in, good and bad, straight from X.690.
+/// Writes BER encodings of receipts, valid and invalid, independently by X.690.
 struct BERWriter {
     enum Form: CaseIterable, Sendable {
         /// Definite lengths, as the App Store writes.

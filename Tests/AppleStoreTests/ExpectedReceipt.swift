@@ -3,7 +3,7 @@ import Testing
 
 @testable import AppleStore
 
-/// What another decoder read out of a receipt.
+/// Contents of a receipt as another decoder reads them.
 struct ExpectedReceipt: Decodable {
     let receipt: Summary
     let inApp: [Purchase]

@@ -103,7 +103,7 @@ struct FixtureReceiptTests {
             compare.same("expiresDate", read.entry.expiresDate, nil)
             compare.same("subscriptions", read.subscriptions.count, 0)
         }
-        // Whatever entry the app names, its subscription is the one that counts.
+        // Whichever entry the app names, the entry's subscription counts.
         for entry in expected.inApp {
             guard let id = entry.transactionId, let original = entry.originalTransactionId else { continue }
             for asked in [id, original] {
@@ -159,7 +159,7 @@ struct FixtureReceiptTests {
         #expect(isValid == wanted.rawSignatureValid)
     }
 
-    /// Only that the octets fit together; no chain, no dates.
+    /// Checks only the signature over the bytes, without chain and dates.
     private static func verifies(_ signed: SignedReceipt) throws -> Bool {
         let signer = try #require(signed.signers.first)
         let algorithm: Certificate.SignatureAlgorithm =

@@ -3,8 +3,8 @@ import Testing
 
 @testable import AppleStore
 
-/// Receipts that were really issued. They carry transaction numbers of their publishers, so they are not part of this
-/// repository, and no test prints what is in them: comparisons name the file and the field, never the value.
+/// Receipts that Apple really issued. They contain publishers' transaction numbers, so they are not part of this
+/// repository. No test prints their contents: comparisons name the file and the field, never the value.
 enum Fixtures {
     /// `RELAY_FIXTURES` (the folder, or the one above it), else `../shared/fixtures/apple` beside the package.
     static let folder: URL? = {
@@ -39,7 +39,7 @@ enum Fixtures {
         return try decoder.decode(type, from: Data(try bytes(file)))
     }
 
-    /// The receipt in a file, in base64 or (one of them) bare.
+    /// The receipt in a file, as base64 or, in one file, as raw bytes.
     static func receiptData(_ file: String) throws -> ReceiptData {
         let bytes = try bytes(file)
         return bytes.first == 0x30 ? .binary(bytes) : try ReceiptData(String(decoding: bytes, as: UTF8.self))

@@ -1,4 +1,4 @@
-/// Builds app receipts attribute by attribute. The signature in them is nonsense: reading must not mind.
+/// Builds app receipts attribute by attribute. Their signature is invalid, which reading must ignore.
 struct ReceiptBuilder {
     var writer = BERWriter(form: .definite)
     var attributes: [[UInt8]] = []
@@ -13,7 +13,7 @@ struct ReceiptBuilder {
         add(12, BERWriter.ia5("2026-01-02T03:04:05Z"))
         add(19, BERWriter.utf8("1.0"))
         add(21, BERWriter.ia5(""))
-        // Types that mean nothing to anybody outside the store, some of them no BER at all.
+        // Types that only the store understands. Some of the values are not BER.
         add(6, [0xFF, 0xFF, 0xFF])
         add(99, [])
     }

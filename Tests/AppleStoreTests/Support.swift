@@ -5,7 +5,7 @@ import RelayCore
 
 func date(_ text: String) -> AppleTimestamp? { AppleTimestamp(text: Array(text.utf8)[...]) }
 
-/// The error that reading ends with, or nil where it succeeds.
+/// The error of reading; nil if it succeeds.
 func readError(_ body: () throws -> Void) -> ReceiptReadError? {
     do {
         try body()

@@ -1,4 +1,4 @@
-/// As much of Apple's verifyReceipt answer as there is to compare; the names are Apple's, in camel case.
+/// The compared part of Apple's verifyReceipt answer, with Apple's names in camel case.
 struct VerifyReceiptAnswer: Decodable {
     let receipt: Receipt
 

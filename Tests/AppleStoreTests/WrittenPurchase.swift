@@ -1,4 +1,4 @@
-/// A purchase as a test wants it written: the attributes of an auto-renewable subscription, each replaceable.
+/// Attributes of an auto-renewable subscription. A test can replace each.
 struct WrittenPurchase {
     var attributes: [(type: Int64, value: [UInt8])]
 

@@ -13,7 +13,7 @@ struct AccessibleTagsTests {
     private static let offers: [OfferID] = ["S1_US", "S2_US", "sport"]
     private static let tags: [OfferID: [TagID]] = ["S1_US": ["sport", "news"], "S2_US": ["sport", "kids"]]
 
-    /// A JSON-RPC server that gives out `t1`, `t2`, … and answers a read with what `read` makes of its token.
+    /// A JSON-RPC server that issues the tokens `t1`, `t2`, … and answers a read with `read`'s result for its token.
     private func run(
         reads: Int = 1, create: @escaping @Sendable () -> String? = { nil },
         read: @escaping @Sendable (String) -> String
@@ -104,7 +104,7 @@ struct AccessibleTagsTests {
         #expect(methods == ["generateCustomerToken"])
     }
 
-    /// 11 is an argument that is missing or invalid, 12 an inactive account.
+    /// 11 is a missing or invalid argument, 12 an inactive account.
     @Test(arguments: [4, 11, 12, 14])
     func anyOtherErrorSaysNothingAboutAccess(code: Int) async throws {
         let (answers, methods, _) = try await run {

@@ -5,7 +5,7 @@ import struct RelayCore.Identifier
 
 @testable import Cleeng
 
-/// When a list of entitlements is an answer, and to what: a `no` needs all of it, a `yes` only the entitling item.
+/// When a list of entitlements counts as an answer: a `no` needs the whole list, a `yes` only the entitling item.
 struct EntitlementListTests {
     private func list(_ pages: [String]) throws -> EntitlementList {
         var list = EntitlementList()

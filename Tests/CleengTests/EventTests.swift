@@ -65,7 +65,7 @@ struct EventTests {
         #expect(try #require(granted(data)).verdict == verdict)
     }
 
-    /// An event of a customer whom Cleeng does not know is dropped, so that has to be said.
+    /// An event of a customer whom Cleeng does not know is dropped, so the log must say it.
     @Test(
         arguments: [
             (200, #"{"success":true,"data":{"email":"a@b.test"}}"#, .email("a@b.test")),

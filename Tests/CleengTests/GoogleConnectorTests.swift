@@ -7,7 +7,7 @@ import struct RelayCore.Identifier
 
 @testable import Cleeng
 
-/// The Google Play connector's calls, to a server that answers as it is told.
+/// The Google Play connector's calls, to a server with scripted answers.
 struct GoogleConnectorTests {
     private static let purchase = ConnectorPurchase(
         .google(
@@ -87,7 +87,7 @@ struct GoogleConnectorTests {
         #expect(asked.first?.path == "/google/purchases/synchronizations/\(Self.name)")
     }
 
-    /// A purchase that was taken while there was one waits for it.
+    /// A purchase that was accepted while the address was set waits until it is set again.
     @Test func withoutAnAddressNothingIsSentAndNobodyRejected() async throws {
         let (answers, asked) = try await withHTTPServer { _ in
             json("{}", status: .ok)

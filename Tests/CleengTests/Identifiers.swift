@@ -1,6 +1,6 @@
 import RelayCore
 
-// By name alone: some of RelayCore's types have the names of Cleeng's.
+// Imported one by one, since some of RelayCore's types have the same names as Cleeng's.
 typealias ForwardAnswer = RelayCore.ForwardAnswer
 typealias EmailAddress = RelayCore.EmailAddress
 typealias OfferID = RelayCore.OfferID

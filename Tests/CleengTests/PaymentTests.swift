@@ -89,7 +89,7 @@ struct PaymentTests {
         #expect(received.count == 1)
     }
 
-    /// A redirect that was followed would hand the publisher token to its target.
+    /// Following a redirect would send the publisher token to its target.
     @Test(arguments: [301, 302, 303, 307, 308])
     func aRedirectIsNotFollowed(status: Int) async throws {
         let (answer, received) = try await withHTTPServer { request in
@@ -112,8 +112,8 @@ struct PaymentTests {
         #expect(answer.verdict == .tryAgain(.upstreamError, retryAfter: .seconds(30)))
     }
 
-    /// The deadline ended the call, and not the server: that never ends it. A busy machine may deliver the head later than the deadline, so
-    /// the call is made again with a longer one.
+    /// The deadline must end the call, since the server never does. A busy machine may deliver the head after the
+    /// deadline, so the call is repeated with a longer one.
     @Test(
         arguments: [
             ([], .tryAgain(.timeout, retryAfter: nil), nil),
@@ -152,7 +152,7 @@ struct PaymentTests {
         #expect(answer.status == nil)
     }
 
-    /// The server goes while most of the request is still to be sent, so that it is a write that fails.
+    /// The server closes the connection while most of the request is unsent, so that a write fails.
     @Test func aConnectionThatIsResetWhileItSendsWasMade() async throws {
         var large = payment
         large.receipt = appReceipt(ByteBuffer(repeating: UInt8(ascii: "A"), count: 4_000_000))

@@ -7,7 +7,7 @@ import struct RelayCore.Identifier
 
 @testable import Cleeng
 
-/// StoreKit 2's calls, to a server that answers as it is told.
+/// StoreKit 2's calls, to a server with scripted answers.
 struct StoreKit2Tests {
     private static let purchase = ConnectorPurchase(
         .storekit2("2000000111222333"), cleengCustomerId: 700_000_001, ipAddress: "203.0.113.9")
@@ -47,7 +47,7 @@ struct StoreKit2Tests {
         #expect(!asked.body.contains("ipAddress"))
     }
 
-    /// Nothing of what is not a plain name is ever put into a path.
+    /// Only plain names become part of a path.
     @Test(arguments: ["{}", "not JSON", #"{"synchronizationId":"../x"}"#, #"{"synchronizationId":""}"#])
     func withoutANameOfCleengsOursCounts(body: String) async throws {
         #expect(try await send(false, body, .accepted).answer.synchronization == Self.name)

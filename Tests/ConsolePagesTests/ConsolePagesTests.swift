@@ -13,7 +13,7 @@ struct ConsolePagesTests {
 
     private static let hostile = "<img src=x onerror=alert(1)>\"'&"
 
-    /// Pages with this text wherever one can stand.
+    /// Pages with this text in every place where a text is shown.
     private func pages(holding text: String) throws -> [String] {
         let pages = try ConsolePages()
         let table = Table([text], [[.init(text, href: text, tone: .ok, isCode: true, note: text)]], empty: text)

@@ -12,7 +12,7 @@ struct TableCSVTests {
             ("-1", "\"'-1\""), ("@A1", "\"'@A1\""), ("\t=1", "\"'\t=1\""), ("\r\n=1", "\"'\r\n=1\""),
             ("\u{FF1D}1", "\"'\u{FF1D}1\""),
             ("=\"x\"", "\"'=\"\"x\"\"\""),
-            // A mark makes one character with what stands before or behind it.
+            // A combining mark forms one character with the character next to it.
             ("a\"\u{301},b", "\"a\"\"\u{301},b\""), ("a\u{600}\"b", "\"a\u{600}\"\"b\""),
         ] {
             #expect(Array(Table.field(text).utf8) == Array(field.utf8))

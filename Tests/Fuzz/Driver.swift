@@ -1,6 +1,6 @@
 import Foundation
 
-/// libFuzzer's own main function, for programs that have one themselves (LLVM, "Using libFuzzer as a library").
+/// Main function of libFuzzer, for programs that have their own (LLVM, "Using libFuzzer as a library").
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
     _ count: UnsafeMutablePointer<CInt>,
@@ -8,13 +8,13 @@ private func runDriver(
     _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// What `RELAY_FUZZ_TARGET` names; the first where it names none.
+/// The target that `RELAY_FUZZ_TARGET` names, or the first one.
 private let chosen: FuzzTarget = {
     let name = ProcessInfo.processInfo.environment["RELAY_FUZZ_TARGET"]
     return FuzzTarget.all.first { $0.name == name } ?? FuzzTarget.all[0]
 }()
 
-/// What libFuzzer calls with every input.
+/// Called by libFuzzer with every input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeBufferPointer(start: start, count: count))
@@ -32,8 +32,8 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What SwiftPM links as the entry of an executable. `--list` prints the targets' names; else it writes the target's seeds, and the
-/// dictionary, to the folder that `RELAY_FUZZ_SEEDS` names, and hands over.
+/// Entry point that SwiftPM links. `--list` prints the targets' names. Otherwise writes the target's seeds and the
+/// dictionary to the folder `RELAY_FUZZ_SEEDS`, and starts libFuzzer.
 @_cdecl("RelayFuzz_main")
 public func main(_ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> CInt {
     if count == 2, let argument = arguments[1], strcmp(argument, "--list") == 0 {

@@ -2,8 +2,8 @@ import NIOCore
 import NIOHTTP1
 import OutboundHTTP
 
-/// An answer of somebody else's server: the first byte chooses the status, the first line behind it is the header fields that are
-/// read, the rest is the body.
+/// An answer of an external server. The first byte selects the status, the first line after it contains the header
+/// fields, and the rest is the body.
 struct FuzzReply {
     private static let statuses = [200, 201, 204, 301, 400, 401, 403, 404, 408, 409, 410, 422, 425, 429, 500, 503]
 
@@ -28,7 +28,7 @@ struct FuzzReply {
 extension FuzzTarget {
     static func texts(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
 
-    /// Each of the bodies as a success and as a refusal that asks for a pause.
+    /// Each body as a success, and as a refusal that requests a pause.
     static func replies(_ bodies: [String]) -> [[UInt8]] {
         let pauses = ["120", "Mon, 21 Sep 2026 14:13:50 GMT|Mon, 21 Sep 2026 14:13:20 GMT", "1795168860000"]
         return bodies.enumerated().flatMap { index, body in

@@ -1,11 +1,10 @@
 import RelayCore
 
-/// One way in for bytes that others wrote. Whatever they are, ``run`` returns: a trap or a hang is a find, and so is what it
-/// throws.
+/// A reader of bytes from outside. ``run`` must return for any input: a trap, a hang or a thrown error is a finding.
 struct FuzzTarget: Sendable {
-    /// As `scripts/fuzz --target` takes it.
+    /// Name for `scripts/fuzz --target`.
     let name: String
-    /// Good ones, to begin from.
+    /// Valid inputs to start from.
     let seeds: @Sendable () -> [[UInt8]]
     let run: @Sendable ([UInt8]) async throws -> Void
 
@@ -18,7 +17,7 @@ struct FuzzTarget: Sendable {
         self.run = run
     }
 
-    /// The one list that both libFuzzer and the quick test work through.
+    /// The list for both libFuzzer and the quick test.
     static let all = [
         apple, ocsp, notifications, cleengEvents, cleengEntitlements, cleengPayments, cleengRPC, google, amazon, roku,
         storeSignals, amazonSignals, rokuSignals, appStoreServer, webhookAnswers, headers, queries, bodies,
@@ -26,11 +25,11 @@ struct FuzzTarget: Sendable {
     ]
 }
 
-/// What must never come out of a reader.
+/// A result that no reader may return.
 struct FuzzFinding: Error {
     var what: String
 
-    /// Does with a date what the program does with one.
+    /// Uses a date in the same ways as the program.
     static func check(_ moment: Timestamp?) throws {
         guard let moment else { return }
         guard Timestamp.datable.contains(moment) else { throw FuzzFinding(what: "a date of \(moment.microseconds)") }
@@ -39,14 +38,14 @@ struct FuzzFinding: Error {
         }
     }
 
-    /// - Parameter longest: what a caller may be made to wait for.
+    /// - Parameter longest: longest pause that a caller may receive.
     static func check(_ pause: Duration?, atMost longest: Duration) throws {
         guard let pause else { return }
         guard pause >= .zero, pause <= longest else { throw FuzzFinding(what: "a pause of \(pause)") }
     }
 }
 
-/// What goes on with a statement about a subscription: into the ledger, and what is told of it.
+/// Processes a statement about a subscription: applies it to a ledger and serializes the results.
 enum FuzzLedger {
     static let now = Timestamp(seconds: 1_795_168_800)
 

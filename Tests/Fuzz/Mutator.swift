@@ -1,8 +1,8 @@
 import TestSupport
 
-/// Spoils good inputs, the same way in every run. A small stand-in for libFuzzer, where there is none.
+/// Corrupts valid inputs, the same way in every run. Replaces libFuzzer where that is missing.
 struct Mutator {
-    /// What has broken readers before: the edges of numbers, halves of characters, what looks like syntax.
+    /// Texts that have broken readers before: limits of numbers, halves of characters, syntax.
     static let tokens = [
         "0", "-1", "9223372036854775807", "-9223372036854775808", "18446744073709551616", "4102444800000",
         "253402300799",

@@ -1,7 +1,7 @@
 import Testing
 
-/// The targets of `scripts/fuzz`, with a bounded number of spoilt inputs that are the same in every run. A trap ends the process:
-/// the target whose test had begun is at fault.
+/// The targets of `scripts/fuzz` with a limited number of corrupted inputs, the same in every run. A trap ends the
+/// process: the target of the running test is at fault.
 @Suite(.serialized) struct QuickFuzzTests {
     @Test(arguments: FuzzTarget.all.map(\.name)) func nothingFromOutsideTraps(name: String) async throws {
         let target = try #require(FuzzTarget.all.first { $0.name == name })

@@ -13,7 +13,7 @@ import Testing
     private static let leeway = Duration.seconds(3_600)
     private static let catalogue: [ProductID: [OfferID]] = ["gold": ["offer-gold"], "extra": ["offer-extra"]]
 
-    /// Google's answer, read so many days after ``readAt``, with the day on which each product ends.
+    /// Google's answer, read `day` days after ``readAt``, with the day on which each product ends.
     private func word(_ ends: KeyValuePairs<String, Int64>, onDay day: Int64 = 0, state: String = "ACTIVE") throws
         -> LedgerStatement
     {
@@ -68,7 +68,7 @@ import Testing
         let words = [try word(["gold": 30, "extra": 10])]
         #expect(verdicts(words, onDay: 5)["offer-gold"] == .goesOn(expiresAt: readAt + Self.day * 30))
         #expect(verdicts(words, onDay: 5)["offer-extra"] == .goesOn(expiresAt: readAt + Self.day * 10))
-        // Nobody has said yet whether it was renewed.
+        // No statement says yet whether the product was renewed.
         #expect(verdicts(words, onDay: 11)["offer-extra"] == nil)
         let ended = words + [try word(["gold": 30, "extra": 10], onDay: 11)]
         #expect(verdicts(ended, onDay: 12)["offer-extra"] == .ends(reason: "expired"))

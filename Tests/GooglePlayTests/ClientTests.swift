@@ -13,7 +13,7 @@ struct ClientTests {
         let log = CapturedLog()
         try await withGoogle(log: log) { google, client in
             try await google.control("PUT", "subscriptions/token%2F1", #"{"productId":"gold","basePlanId":"monthly"}"#)
-            // All at once, and one after the other.
+            // Concurrent calls first, then calls one after the other.
             let answers = await withTaskGroup(of: StoreAnswer<StoreSubscription>.self) { group in
                 for _ in 0..<8 { group.addTask { await client.subscription(token: "token/1", packageName: app) } }
                 return await group.reduce(into: []) { $0.append($1) }
@@ -45,7 +45,7 @@ struct ClientTests {
             #expect(await client.subscription(token: "old", packageName: "com.other") == .notAPurchase("unknown"))
             try await google.control("POST", "subscriptions/old/forget")
             #expect(await client.subscription(token: "old", packageName: app) == .notAPurchase("gone"))
-            // Nobody is asked about these.
+            // No request is sent for these.
             let count = try await google.requests().count
             for (token, package) in [("", app), ("..", app), ("a", ""), (String(repeating: "x", count: 3_000), app)] {
                 #expect(await client.subscription(token: token, packageName: package) == .notAPurchase("invalid"))
@@ -116,7 +116,7 @@ struct ClientTests {
                 return
             }
             #expect(refunded.ledgerWord?.periods.first?.revocation?.kind == .refunded)
-            // Of what is new nobody knows whether it is a purchase.
+            // A product of an unknown state may not be a purchase.
             try await google.control("PUT", "products/film-1", #"{"productId":"film","purchaseState":7}"#)
             guard case .found(let new) = await client.product("film", token: "film-1", packageName: app) else {
                 Issue.record("not found")

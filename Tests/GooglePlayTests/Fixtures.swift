@@ -12,7 +12,7 @@ import StoreTestSupport
 
 let readAt = Timestamp(seconds: 1_790_000_000)
 
-/// One key for all tests: making one takes a while.
+/// One key for all tests, since keys are slow to make.
 enum Key {
     static let file = FileManager.default.temporaryDirectory.appendingPathComponent("google-\(UUID().uuidString).json")
 
@@ -23,7 +23,7 @@ enum Key {
 
     static func account() throws -> ServiceAccount { try ServiceAccount(json: json ?? Data()) }
 
-    /// What must appear nowhere.
+    /// A text that no log may contain.
     static func privateKey() -> String {
         let fields = json.flatMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] }
         return fields?["private_key"] as? String ?? "none"
@@ -47,7 +47,7 @@ func withGoogle<Answer>(
     }
 }
 
-/// Runs `test` with a client whose tokens come from a server that gives them to anybody, and whose answers come from `respond`.
+/// Runs `test` with a client whose tokens come from a permissive server, and whose answers come from `respond`.
 func withAnswers<Answer: Sendable>(
     log: CapturedLog = CapturedLog(), timeout: Duration = .seconds(20),
     respond: @escaping @Sendable (Received) -> Response,
@@ -66,7 +66,7 @@ func withAnswers<Answer: Sendable>(
     }
 }
 
-/// As `purchases.subscriptionsv2.get` documents it, with made-up values.
+/// An answer in the documented form of `purchases.subscriptionsv2.get`, with made-up values.
 func subscription(
     state: String = "ACTIVE", plan: String = #""autoRenewingPlan":{"autoRenewEnabled":true}"#, more: String = "",
     item: String = "", start: String? = "2026-08-22T10:00:00.123456789Z", expiry: String = "2026-10-22T10:00:00Z"

@@ -72,7 +72,7 @@ import Testing
         var state: String
         var expiry = "2026-10-22T10:00:00Z"
         var known: StoreState
-        /// Nil: it enters no ledger.
+        /// Nil if the answer enters no ledger.
         var status: SubscriptionStanding.Status?
         var intent: String?
         var word = ""
@@ -88,7 +88,7 @@ import Testing
             Row(
                 state: "ON_HOLD", expiry: "2026-09-20T00:00:00Z", known: .onHold, status: .inBillingRetry,
                 intent: "Renew"),
-            // Whatever the date says.
+            // The state decides, whatever the date is.
             Row(state: "ON_HOLD", known: .onHold, status: .inBillingRetry, intent: "Renew"),
             Row(state: "PAUSED", expiry: "2026-09-20T00:00:00Z", known: .paused, status: .expired, intent: "Renew"),
             Row(state: "CANCELED", known: .canceled, status: .active, intent: "Lapse", word: "Unknown"),
@@ -167,7 +167,7 @@ import Testing
         #expect(found.items.map(\.productID) == ["gold"])
         #expect(found.expiresAt == nil && found.mainItem?.orderID == nil && !found.isTest && found.previousKey == nil)
         #expect(found.state == .active)
-        // Nobody knows its end: that is not one without an end.
+        // An unknown end must not become access without an end.
         #expect(found.ledgerWord == nil)
     }
 

@@ -76,7 +76,7 @@ import Testing
         #expect(received.allSatisfy { $0.body.hasPrefix("grant_type=urn%3Aietf%3Aparams%3Aoauth") })
     }
 
-    /// A redirect that was followed would hand the token to its target.
+    /// Following a redirect would send the token to its target.
     @Test(arguments: [301, 302, 307, 308]) func aRedirectIsNotFollowed(status: Int) async throws {
         let (said, received) = try await withAnswers { request in
             guard !request.path.hasPrefix("/stolen") else { return json(subscription()) }
@@ -110,7 +110,7 @@ import Testing
         #expect(said == .tryAgain("response_too_large", retryAfter: nil))
     }
 
-    /// The bound shows that the deadline ended the call and not the server; one deadline over token and answer.
+    /// The limit shows that the deadline ended the call and not the server. One deadline covers token and answer.
     @Test(
         arguments: [
             [], [.write("HTTP/1.1 200 OK\r\n")],

@@ -18,14 +18,14 @@ import Testing
 
 @testable import Webhooks
 
-/// What each client calls the same trouble.
+/// Each client's name for the same failure.
 struct ClientErrorTests {
     struct Trouble: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var steps: [RawStep]
         var word: OutboundError
         var scheme = "http"
-        /// The head of an answer arrived, which is all that webhooks and notifications are judged by.
+        /// Whether the head of the answer arrived, which is enough for webhooks and notifications.
         var hasHead = false
     }
 
@@ -56,8 +56,8 @@ struct ClientErrorTests {
 
     @Test(arguments: Caller.allCases, troubles)
     func theSameTroubleIsTheSameWord(caller: Caller, trouble: Trouble) async throws {
-        // Only where time ends the call is there little of it: a busy machine may take seconds for a short exchange. A handshake ends by
-        // the time to connect, all else by the call's own.
+        // Only timeouts get a short limit, since a busy machine may take seconds for a short exchange. A handshake ends
+        // by the connect timeout, every other step by the call's own.
         let isHandshake = trouble.scheme == "https"
         let limit = trouble.word != .timeout ? Duration.seconds(60) : trouble.hasHead ? .seconds(5) : .seconds(1)
         let word = try await withRawServer(trouble.steps) { url in
@@ -75,7 +75,7 @@ struct ClientErrorTests {
         #expect(word == caller.word(for: .connectionFailed))
     }
 
-    // Google's token is asked for on behalf of all who wait for it: one that is cancelled does not end that.
+    // All waiting callers share one request for Google's token, so that one cancelled caller does not end it.
     @Test(arguments: Caller.allCases.filter { $0 != .google }) func cancelled(caller: Caller) async throws {
         let word = try await withRawServer([]) { url in
             let call = Task { try await caller.word(url) }
@@ -99,12 +99,12 @@ enum Caller: CaseIterable, Sendable {
         return try? ServiceAccount(json: json)
     }()
 
-    /// Cleeng's words are relied on outside: it has none for TLS.
+    /// Cleeng's error names are part of the interface and include none for TLS.
     func word(for error: OutboundError) -> String {
         switch self {
         case .cleeng, .notification: error == .tls ? "connection_failed" : error.rawValue
         case .appStore, .ocsp, .google, .amazon, .roku: error.rawValue
-        // What ops reads of an endpoint; several errors read alike.
+        // Text in the ops views of an endpoint; several errors share one.
         case .webhook: WebhookTrouble.exchange(error).description
         }
     }

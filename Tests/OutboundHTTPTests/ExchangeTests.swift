@@ -6,7 +6,7 @@ import ReceiverSupport
 import StoreTestSupport
 import Testing
 
-/// One exchange with a server that answers as a script says.
+/// One exchange with a server that follows a script.
 struct ExchangeTests {
     private func reply(
         _ steps: [RawStep], atMost bytes: Int = 100, within timeout: Duration = .seconds(20), body: Duration? = nil
@@ -57,7 +57,7 @@ struct ExchangeTests {
         #expect(start.duration(to: .now) < .seconds(60))
     }
 
-    /// Whether the head of the answer has arrived by then or not.
+    /// With and without the head of the answer before the deadline.
     @Test(arguments: [[], [.write("HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n"), .trickle]] as [[RawStep]])
     func aCallerThatIsCancelledIsToldSo(steps: [RawStep]) async throws {
         try await withRawServer(steps) { url in

@@ -6,7 +6,7 @@ import NIOSSL
 import OutboundHTTP
 import Testing
 
-/// Which word each error of the HTTP client, the sockets and TLS becomes.
+/// The ``OutboundError`` of each error of the HTTP client, the sockets and TLS.
 struct OutboundErrorTests {
     private struct Unknown: Error {}
 

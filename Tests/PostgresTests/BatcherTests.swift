@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Batching")
 struct BatcherTests {
-    /// Records batches, and holds each of them until the test lets it go.
+    /// Records batches, and holds each until the test releases it.
     private actor Gate {
         private(set) var batches: [[Int]] = []
         private var isOpen: Bool
@@ -29,7 +29,7 @@ struct BatcherTests {
 
     private func server(_ sqlState: String) -> PostgresError { PostgresError(.server, "m", sqlState: sqlState) }
 
-    /// Holds the first element in a batch of its own, lets the rest gather, and then lets go.
+    /// Holds the first element in its own batch until the others have gathered, then releases it.
     private func submit(
         _ count: Int, to batcher: PostgresBatcher<Int, Int>, behind gate: Gate
     ) async throws -> [Result<Int, any Error>] {
@@ -75,7 +75,7 @@ struct BatcherTests {
             #expect((try? result.get()) == (number == 7 ? nil : number))
         }
         #expect(throws: Bad.self) { try results[7].get() }
-        // In halves: far fewer statements than there are elements.
+        // With batches that double, there are far fewer statements than elements.
         #expect(await gate.batches.count < 14)
     }
 
@@ -243,7 +243,7 @@ struct BatcherTests {
             await batcher.drain()
             return await gate.batches.flatMap { $0 }.count
         }
-        // A batch that is cancelled by its caller is still to be waited for.
+        // The batch still runs after its caller is cancelled, so the test waits for it.
         tasks[0].cancel()
         _ = await tasks[0].result
         await gate.open()

@@ -12,7 +12,7 @@ struct ConnectionOptionsTests {
         return ConnectionOptions(configuration, hasInEnvironment: { environment.contains($0) })
     }
 
-    /// As libpq reads the list: the last one counts, and what the string says counts where the string stands.
+    /// Options as libpq reads the list: the last value counts, and the connection string counts at its position.
     private func effective(_ options: ConnectionOptions, last: HostList.Host? = nil) -> [String: String] {
         var effective: [String: String] = [:]
         for (keyword, value) in options.keywords(last: last) {
@@ -43,7 +43,7 @@ struct ConnectionOptionsTests {
         #expect(quiet["connect_timeout"] == nil)
     }
 
-    /// Looking for Kerberos credentials brought down processes that ended meanwhile.
+    /// The search for Kerberos credentials crashed processes that were ending at that moment.
     @Test func kerberosIsLeftAloneUnlessAskedFor() {
         #expect(effective(options("host=a"))["gssencmode"] == "disable")
         #expect(effective(options("host=a gssencmode=prefer"))["gssencmode"] == "prefer")
@@ -57,7 +57,7 @@ struct ConnectionOptionsTests {
     @Test func aDeadHostOfSeveralCostsLess() {
         #expect(effective(options("host=a"))["connect_timeout"] == "5")
         #expect(effective(options("host=a,b"))["connect_timeout"] == "3")
-        // libpq takes 1 for 2, and 0 for ever.
+        // libpq treats 1 as 2, and 0 as no limit.
         #expect(effective(options("host=a,b") { $0.failoverConnectTimeout = .zero })["connect_timeout"] == "2")
         #expect(PostgresConfiguration(connectionString: "host=a").failoverTime == .zero)
         #expect(PostgresConfiguration(connectionString: "host=a,b,c").failoverTime == .seconds(6))
@@ -78,9 +78,9 @@ struct ConnectionOptionsTests {
         #expect(effective(options("postgresql://a:1,b:2,c:3/x"), last: b)["host"] == "b,a,c")
         #expect(effective(options("postgresql://a:1,b:2,c:3/x"), last: b)["port"] == "2,1,3")
         #expect(effective(options("host=a,b port=2 target_session_attrs=primary"), last: b)["host"] == "b,a")
-        // Who asks for any server has an order in mind.
+        // A string that asks for any server has an intended order.
         #expect(effective(options("host=a,b port=2 target_session_attrs=any"), last: b)["host"] == "a,b")
-        // It is not in the string any more, or never was.
+        // The last host is not in the string.
         #expect(effective(options("host=a,c"), last: b)["host"] == "a,c")
         #expect(effective(options("service=elsewhere"), last: b)["host"] == nil)
     }
@@ -107,7 +107,7 @@ struct HostListTests {
             ])
         #expect(
             HostList(host: "a,b", hostaddr: nil, port: ",7")?.hosts == [.init(name: "a"), .init(name: "b", port: "7")])
-        // A mark makes one character with the comma beside it.
+        // A combining mark forms one character with the comma next to it.
         #expect(
             HostList(host: "a\u{600},\u{301}b", hostaddr: nil, port: nil)?.hosts.map { Array($0.name.utf8) }
                 == [Array("a\u{600}".utf8), Array("\u{301}b".utf8)])

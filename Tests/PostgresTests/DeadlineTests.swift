@@ -31,7 +31,7 @@ struct DeadlineTests {
                 _ = try await pool.query(SQL("SELECT pg_sleep(600)"), timeout: .milliseconds(20))
             }
             #expect(error?.code == .timedOut)
-            // Comes behind the abandoned statement on the same connection.
+            // This statement follows the abandoned one on the same connection.
             try await eventually { (try? await pool.query(backend)[0].get(0, as: Int.self)) == before }
         }
     }

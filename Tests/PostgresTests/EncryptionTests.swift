@@ -11,7 +11,7 @@ struct EncryptionTests {
         } _: { pool in
             let isEncrypted = SQL("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
             #expect(try await pool.query(isEncrypted)[0].get(0, as: Bool.self))
-            // Sizes around those of a TLS record and of libpq's buffer, where a remainder may be held back.
+            // Sizes around those of a TLS record and of libpq's buffer, where a remainder could be held back.
             for size in [1, 8_191, 8_192, 16_383, 16_384, 16_385, 40_000, 100_000, 1 << 20] {
                 let bytes = [UInt8](repeating: 3, count: size)
                 let row = try await pool.query(SQL("SELECT $1", [.bytea(bytes)]), timeout: .seconds(5))[0]

@@ -102,7 +102,7 @@ struct ErrorTests {
             #expect(error?.serverMessage.contains("refused") == true)
         }
         #expect(ConnectionString.redact("FATAL: hunter2 is wrong", "password=hunter2") == "FATAL: *** is wrong")
-        // A mark makes one character with what stands before it.
+        // A combining mark forms one character with the one before it.
         let marked = ConnectionString.redact("FATAL: hunter2\u{301} is wrong", "password=hunter2")
         #expect(Array(marked.utf8) == Array("FATAL: ***\u{301} is wrong".utf8))
     }
@@ -112,7 +112,7 @@ struct ErrorTests {
         #expect(cut == "invalid input syntax for type integer")
         let whole = "duplicate key value violates unique constraint \"a\""
         #expect(PostgresError.withoutData(whole, sqlState: "23505") == whole)
-        // A value that begins with a mark, which makes one character with the quotation mark.
+        // The value begins with a combining mark, which forms one character with the quotation mark.
         let marked = PostgresError.withoutData("value \"\u{301}s3cr3t\" is out of range", sqlState: "22003")
         #expect(!marked.utf8.contains(UInt8(ascii: "3")), "\(marked)")
     }

@@ -3,7 +3,7 @@ import Postgres
 import Synchronization
 import Testing
 
-/// Tasks that run on an executor of their own leave the event thread between any two steps.
+/// Tasks with a preferred executor leave the event thread between any two steps.
 @Suite struct ExecutorPreferenceTests {
     private final class Queue: TaskExecutor {
         private let queue = DispatchQueue(label: "a caller's own")
@@ -22,7 +22,7 @@ import Testing
 
     private struct Unwanted: Error {}
 
-    /// Where one of them waits for what has happened already, it never ends.
+    /// A wait that starts after its event would never end.
     @Test func transactionsEndForWhoPrefersAnotherExecutor() async throws {
         try await withPool {
             $0.exclusiveConnections = 2

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("One of several servers takes writes, and not always the same")
 struct FailoverTests {
-    /// Which server answers.
+    /// Port of the answering server.
     private func port(of pool: PostgresPool) async throws -> String {
         try await pool.query(SQL("SELECT current_setting('port')"))[0].get(0, as: String.self)
     }
@@ -30,8 +30,9 @@ struct FailoverTests {
         }
     }
 
-    /// The kernel takes its connections, and nothing ever answers: as with a host behind a firewall that drops, but for which
-    /// of connect(2) and the first read does not return. `connect_timeout` is for both.
+    /// The kernel accepts connections to the first host, but the host never answers. That is like a host behind a
+    /// firewall that drops packets, except that connect(2) returns and the first read does not. `connect_timeout`
+    /// covers both.
     @Test func aFirstHostThatSwallowsEverythingCostsSecondsAndOnlyOnce() async throws {
         let hole = try SilentServer()
         let server = try await TestCluster.launch()
@@ -54,8 +55,8 @@ struct FailoverTests {
         }
     }
 
-    /// `a` is the primary and dies; the pool moves to `b`; `a` comes back, writable, and is first in the string. Whoever
-    /// connects anew stays with `b`.
+    /// `a` is the primary and dies, and the pool moves to `b`. Then `a` returns, writable, and is first in the string.
+    /// New connections stay with `b`.
     @Test func aServerThatCameBackIsNotAskedWhileTheOtherAnswers() async throws {
         let a = try await TestCluster.launch()
         let b = try await TestCluster.launch()
@@ -77,8 +78,8 @@ struct FailoverTests {
         }
     }
 
-    /// Waiting for a standby that is not there ends with success and a warning when somebody cancels it (statement_timeout
-    /// does so too). The row is on one server alone then.
+    /// PostgreSQL's wait for a missing standby ends with success and a warning if the statement is cancelled, also by
+    /// statement_timeout. Only one server has the row then.
     @Test func aCommitThatNoStandbyConfirmedIsNotCalledASuccess() async throws {
         let server = try await TestCluster.launch(options: ["synchronous_standby_names=nobody"])
         try await withPool(server.connectionString + " options='-c synchronous_commit=local'") { hand in
@@ -97,7 +98,7 @@ struct FailoverTests {
                     #expect(error?.outcomeUnknown == true)
                 }
                 #expect(try await hand.query(SQL("SELECT FROM t")).count == 2)
-                // Nothing of it sticks to what comes after.
+                // The connection is clean for later statements.
                 #expect(try await pool.query(SQL("SELECT 1")).count == 1)
                 #expect(try await pool.withTransaction { try await $0.query(SQL("SELECT 1")).count } == 1)
             }

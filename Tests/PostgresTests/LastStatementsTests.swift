@@ -8,7 +8,7 @@ struct LastStatementsTests {
 
     private let backend = SQL("SELECT pg_backend_pid()")
 
-    /// One connection for transactions, and a table whose `m` is checked at COMMIT and no earlier.
+    /// One connection for transactions, and a table whose column `m` is checked only at COMMIT.
     private func withTable(_ body: (PostgresPool, String) async throws -> Void) async throws {
         try await withPool {
             $0.exclusiveConnections = 1
@@ -24,7 +24,7 @@ struct LastStatementsTests {
             do { result = .success(try await body(pool, table)) } catch { result = .failure(error) }
             _ = try await pool.query(SQL(unescaped: "DROP TABLE \(table)"))
             try result.get()
-            // Whatever happened, the connection is clean and goes on.
+            // In every case the connection is clean afterwards and remains usable.
             #expect(try await session(pool) == before)
         }
     }
@@ -37,7 +37,7 @@ struct LastStatementsTests {
         SQL("INSERT INTO \(table) VALUES ($1, $2) RETURNING n", [.int4(number), .int4(unique)])
     }
 
-    /// Whether the server sleeps in a statement of this session's.
+    /// Whether the session's present statement sleeps in the server.
     private func isAsleep(_ session: Int32, _ pool: PostgresPool) async throws -> Bool {
         let sql = "SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'"
         return try await !pool.query(SQL(sql, [.int4(session)])).isEmpty
@@ -52,7 +52,7 @@ struct LastStatementsTests {
             let (answers, seen) = try await pool.withTransaction { transaction in
                 _ = try await transaction.query(insert(table, 1))
                 let answers = try await transaction.commit(with: [insert(table, 2), insert(table, 3)])
-                // By others, while the body is still here.
+                // Rows that other sessions see while the body still runs.
                 let seen = try await numbers(pool, table)
                 return (try answers.map { rows in try rows.map { try $0.get(0, as: Int.self) } }, seen)
             }

@@ -51,7 +51,7 @@ struct OutageTests {
                 #expect(transaction?.isUnavailable == true)
             }
             try await server.start()
-            // The statement was prepared before the stop, and must be so again after it.
+            // The statement was prepared before the stop, and must be prepared again after it.
             try await eventually { (try? await pool.query(query)[0].get(0, as: Int.self)) == 7 }
             try await eventually { (try? await pool.withTransaction { try await $0.query(query).count }) == 1 }
         }

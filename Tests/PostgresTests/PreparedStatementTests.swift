@@ -74,7 +74,7 @@ struct PreparedStatementTests {
         }
     }
 
-    /// What comes after a statement that fails is not run on the server, and neither is it prepared.
+    /// The server neither runs nor prepares the statements after a failed one.
     @Test func whatStoodBehindAFailedStatementIsPreparedWhenItIsWanted() async throws {
         try await withPool {
             $0.exclusiveConnections = 1
@@ -103,7 +103,7 @@ struct PreparedStatementTests {
         }
     }
 
-    /// As behind a pooler that gives each transaction another session: a name of ours is taken there.
+    /// A pooler gives each transaction another session, in which one of our statement names may be in use.
     @Test func anothersInTheSameSessionIsRemembered() async throws {
         try await withPool {
             $0.sharedConnections = 1

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Postgres
 
-/// What threads share outside of an actor, from many threads at once and with nothing else between them: this is what
-/// `scripts/sanitize` looks at. The tests with a server pass so many locks that a missing one hardly shows there.
+/// State that threads share outside an actor, used by many threads at once without other synchronization, for
+/// `scripts/sanitize`. Tests with a server pass so many locks that they seldom reveal a missing one.
 @Suite("State that threads share")
 struct SharedStateTests {
     private func together(_ work: @escaping @Sendable (Int) -> Void) async throws {
@@ -40,13 +40,13 @@ struct SharedStateTests {
         let owner = EventLoopOwner()
         let count = Box()
         try await together { _ in owner.loop.execute { count.value += 1 } }
-        // Touched by the loop's thread alone; read here once that has said so, through the loop.
+        // Only the loop's thread changes the value. It is read here after a reply through the loop.
         let total = await withCheckedContinuation { continuation in
             owner.loop.execute { continuation.resume(returning: count.value) }
         }
         #expect(total == 8_000)
     }
 
-    /// Unsafe but for the one thread that touches it, which is what is being tested.
+    /// Safe only if a single thread uses it, which this suite tests.
     private final class Box: Sendable { nonisolated(unsafe) var value = 0 }
 }

@@ -42,7 +42,7 @@ struct ShutdownTests {
     }
 
     @Test func endsPromptlyWhileItIsStillConnecting() async throws {
-        // A socket that takes connections and never says a word.
+        // A socket that accepts connections and never sends a byte.
         let port = try SilentServer()
         var configuration = PostgresConfiguration(connectionString: "host=127.0.0.1 port=\(port.port) user=app")
         configuration.connectTimeout = .seconds(60)

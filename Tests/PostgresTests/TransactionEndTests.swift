@@ -82,7 +82,7 @@ struct TransactionEndTests {
             let error = await postgresError {
                 try await pool.withTransaction(timeout: .milliseconds(100)) { transaction in
                     _ = try await transaction.query(backend)
-                    // Served only because the first transaction, whose body is still here, has been ended.
+                    // This runs only because the first transaction has ended, although its body still runs.
                     _ = try await pool.withTransaction { try await $0.query(backend) }
                     _ = try await transaction.query(backend)
                 }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Calls the body with a port of this machine on which nobody listens. It is taken all the while, so that no server of another test gets it.
+/// Calls the body with a local port on which no server listens. The port stays reserved, so that no other test's server
+/// gets it.
 public func withPortOfNobody<Result>(_ body: (Int) async throws -> Result) async throws -> Result {
     let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard socket >= 0 else { throw POSIXError(.EADDRNOTAVAIL) }

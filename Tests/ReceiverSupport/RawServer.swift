@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// What a raw server does once the first bytes of a request have arrived.
+/// A raw server's action after the first bytes of a request.
 public enum RawStep: Sendable {
     case write(String)
     case close

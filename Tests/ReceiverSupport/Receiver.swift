@@ -4,11 +4,11 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// What a receiver was sent.
+/// A request to the receiver.
 public struct Received: Sendable {
     public var method: String
     public var path: String
-    /// Empty where there is none.
+    /// Empty if the URL has no query.
     public var query: String
     public var headers: [String: String]
     public var body: String
@@ -16,7 +16,7 @@ public struct Received: Sendable {
     public var authorization: String? { headers["authorization"] }
 }
 
-/// Runs a real HTTP server on a port of its own while `test` runs; answers what it was sent.
+/// Runs a real HTTP server on its own port while `test` runs. Returns the requests.
 public func withReceiver<Answer: Sendable>(
     _ respond: @escaping @Sendable (Received) async -> Response = { _ in Response(status: .ok) },
     _ test: @escaping @Sendable (_ port: Int, _ received: @escaping @Sendable () -> [Received]) async throws -> Answer
@@ -53,7 +53,7 @@ public func withReceiver<Answer: Sendable>(
     }
 }
 
-/// The same by the server's address; tells at the end what it was sent.
+/// The same with the server's address. Returns the requests at the end.
 public func withHTTPServer<Answer: Sendable>(
     respond: @escaping @Sendable (Received) async -> Response,
     test: @escaping @Sendable (String) async throws -> Answer

@@ -46,7 +46,7 @@ import Testing
             """)
         #expect(validation.status.rawValue == "paused")
         #expect(validation.status.isFinal)
-        // Access is what counts, whatever it is called.
+        // The access flag counts, whatever the status is.
         #expect(validation.outcome == .granted(until: nil, late: false))
     }
 

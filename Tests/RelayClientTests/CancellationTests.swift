@@ -4,14 +4,14 @@ import Testing
 @testable import RelayClient
 
 @Suite("Cancellation") struct CancellationTests {
-    /// Answers with a purchase that is pending; polls never end by themselves.
+    /// Answers with a pending purchase; polls never end by themselves.
     private struct HeldForEver: RelayTransport {
         func send(_ request: RelayRequest) async throws -> RelayAnswer {
             if request.method == "POST" { return try StubTransport.state("pending")() }
             do {
                 try await Task.sleep(for: .seconds(600))
             } catch {
-                // As URLSession has it.
+                // URLSession's error on cancellation.
                 throw URLError(.cancelled)
             }
             return RelayAnswer(status: 200)

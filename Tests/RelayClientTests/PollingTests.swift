@@ -10,7 +10,7 @@ import Testing
         #expect(script.answers(.sample(.pending)) == .tell(.sample(.pending)))
         #expect(script.ready() == .pause(.seconds(5)))
         #expect(script.ready(after: .seconds(5)) == .ask(hold: 25))
-        // Held to its end: nothing new is told, and the next one follows at once.
+        // A poll that was held to its end is not reported, and the next one follows at once.
         #expect(script.answers(.sample(.pending), after: .seconds(25)) == .ask(hold: 25))
         #expect(script.answers(.sample(.granted), after: .seconds(3)) == .tell(.sample(.granted)))
         #expect(script.ready() == .end)
@@ -75,7 +75,7 @@ import Testing
         }
         #expect(script.fails(.unavailable(retryAfter: .seconds(9))) == .pause(.seconds(9)))
         #expect(script.ready(after: .seconds(9)) == .ask(hold: 25))
-        // An answer makes up for all of them.
+        // An answer ends the series of failures.
         #expect(script.answers(.sample(.pending), after: .seconds(25)) == .ask(hold: 25))
         #expect(script.fails(.refused) == .pause(.seconds(0.5)))
     }

@@ -56,7 +56,7 @@ import Testing
     func taken(error: RelayError, maybe: Bool) {
         var (posting, now) = posting()
         _ = posting.failed(error, at: now)
-        // Whatever the last try says, the first one may have come through.
+        // The first try may have succeeded, whatever the last one returns.
         let last = posting.failed(RelayError(.unknownKey, "", httpStatus: 401), at: now)
         guard case .fail(let error) = last else {
             Issue.record("\(last)")

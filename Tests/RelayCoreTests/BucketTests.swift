@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-/// The numbers stand in rows and in public ids: whatever changes them breaks every deployment.
+/// The numbers are part of rows and of public ids: a change would break every deployment.
 struct BucketTests {
     @Test func theNumberOfABucketNeverChanges() {
         // Computed by another program: 64-bit FNV-1a over the parts, each followed by a zero byte, then the exclusive or of
@@ -37,7 +37,7 @@ struct BucketTests {
         for key in 0..<keys { counts[Int(bucket(key).number)] += 1 }
         let expected = Double(keys) / Double(Bucket.count)
         let chiSquare = counts.reduce(0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
-        // 255 degrees of freedom: 255 is even chance, 22.6 the standard deviation.
+        // The statistic has 255 degrees of freedom: mean 255, standard deviation 22.6.
         #expect(chiSquare < 255 + 4 * 22.6, "some buckets are hot")
         #expect(counts.allSatisfy { (50...150).contains($0) })
     }

@@ -18,7 +18,7 @@ struct CustomerEmailTests {
         #expect(CustomerEmail(" \tAna@Example.test\n")?.sent == "Ana@Example.test")
     }
 
-    /// The text goes into columns, queries and headers: nothing outside of the address itself may come along.
+    /// The address becomes part of columns, queries and headers, so it must not contain anything else.
     @Test func controlCharactersAndEndlessSpaceAroundAnAddressGoNowhere() {
         #expect(CustomerEmail("\0ana@example.test\u{1B}\u{7F}")?.sent == "ana@example.test")
         let space = String(repeating: " ", count: 500_000)
@@ -50,7 +50,7 @@ struct CustomerEmailTests {
             // Several at signs, and quotes that do not enclose them.
             "ana@home@example.test", "ana@@example.test", "@ana@example.test", "\"ana@home@example.test",
             "ana\"@home\"@", "\"ana\"@home@example.test",
-            // An at sign that a combining mark makes another character, but not another byte.
+            // A combining mark makes the at sign another character, but not another byte.
             "ana@\u{301}home@example.test", "@\u{301}@example.test",
         ])
     func whatCannotBeAnAddressIsRefused(text: String) {
@@ -62,7 +62,7 @@ struct CustomerEmailTests {
         #expect(CustomerEmail("a@" + domain)?.sent.utf8.count == 254)
         #expect(CustomerEmail("   a@" + domain + "   ")?.sent.utf8.count == 254, "the space around it does not count")
         #expect(CustomerEmail("a@d" + domain) == nil)
-        // Bytes, not characters.
+        // The limit counts bytes, not characters.
         #expect(CustomerEmail("a@" + String(repeating: "é", count: 126)) != nil)
         #expect(CustomerEmail("a@" + String(repeating: "é", count: 127)) == nil)
         #expect(CustomerEmail(String(repeating: "a@", count: 5_000_000)) == nil)

@@ -10,7 +10,7 @@ struct ExternalTimestampTests {
             ("1893456000", "2030-01-01T00:00:00.000Z"), ("1893456000123", "2030-01-01T00:00:00.123Z"),
             ("1", "1970-01-01T00:00:01.000Z"), ("253402300799", "9999-12-31T23:59:59.000Z"),
             ("253402300799000", "9999-12-31T23:59:59.000Z"), ("253402300799999", "9999-12-31T23:59:59.999Z"),
-            // The first that is no date in seconds.
+            // The first number that is not a date in seconds.
             ("253402300800", "1978-01-11T21:31:40.800Z"),
         ])
     func numbers(text: String, date: String) throws {

@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-/// What a reader is told, by the clock, whether or not a worker has written anything.
+/// The status by the clock, whether or not a worker has written it.
 struct JudgedValidationTests {
     private func validation(_ status: ValidationStatus) -> Validation {
         Validation(
@@ -39,7 +39,7 @@ struct JudgedValidationTests {
         #expect(once.judged(at: Script.second(80)) == once)
     }
 
-    /// What a reader was told by the clock must be what the worker then writes.
+    /// The status that a reader gets by the clock must be the one that the worker writes later.
     @Test func theJudgementIsWhatTheWorkerWritesLater() {
         var script = Script.watching(since: 1)
         let written = script.woken(at: 75).change

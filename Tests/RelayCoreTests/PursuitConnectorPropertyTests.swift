@@ -2,7 +2,7 @@ import RelayCore
 import TestSupport
 import Testing
 
-/// What holds of a purchase that goes by a connector whatever happens, in any order, asked for or not.
+/// Invariants of a purchase through a connector, for any order of expected and unexpected events.
 struct PursuitConnectorPropertyTests {
     @Test(arguments: 0..<300 as Range<UInt64>, Connector.allCases)
     func whateverHappens(seed: UInt64, connector: Connector) {
@@ -50,10 +50,11 @@ struct PursuitConnectorPropertyTests {
                 claim(!before.foundSynchronization, "rejected by another's end")
             }
             claim(decision.next != .finished || after.status != .pending, "given up unsettled")
-            // What comes after the end comes to nobody: the row is gone.
+            // After the end the row is gone, so later events have no effect.
             if decision.next == .finished { return }
         }
-        // By StoreKit 2 once. A transfer that finds a synchronization is asked for again, up to eight requests in all.
+        // StoreKit 2 allows one transfer. A transfer that finds a synchronization is requested again, up to eight
+        // requests in all.
         #expect(transfers <= (connector == .google ? 9 : 1) && fallbacks <= 1)
     }
 

@@ -36,7 +36,7 @@ struct PursuitDeadlineTests {
         #expect(late.readAnswered(.yes, at: 60).change?.late == true)
     }
 
-    /// Every worker was dead from second 30 on, and one comes back ten minutes after the deadline.
+    /// All workers died at second 30, and one returns ten minutes after the deadline.
     @Test func aWorkerThatComesLateWritesTheDeadlineAsTheTime() {
         var script = Script.watching(since: 1)
         _ = script.readAnswered(.notYet, at: 26)
@@ -60,7 +60,7 @@ struct PursuitDeadlineTests {
         #expect(granted.kinds == [.entitlementRead, .granted])
     }
 
-    /// second 58: read sent. second 60: deadline. second 61: the read says yes.
+    /// Second 58: the read is sent. Second 60: the deadline. Second 61: the answer is yes.
     @Test func aYesThatComesAfterTheDeadlineIsATimeOutAndALateGrantInOne() {
         var script = Script.watching(since: 1)
         let decision = script.readAnswered(.yes, sent: 58, at: 61)

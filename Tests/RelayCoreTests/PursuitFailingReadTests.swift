@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-/// Reads that say nothing: slow ones, failed ones, and those at the end of the watch.
+/// Reads without a result: slow ones, failed ones, and those at the end of the watch.
 struct PursuitFailingReadTests {
     static let failures: [EntitlementAnswer.Verdict] = [.noAnswer, .misconfigured(message: "bad token")]
     private static let end = 60.0 + 86_400
@@ -87,7 +87,7 @@ struct PursuitFailingReadTests {
         #expect(decision.restsUntil == 42)
     }
 
-    /// Sent before the end, answered after it: it did not see the end.
+    /// Sent before the end and answered after it: the read did not see the end.
     @Test(arguments: failures + [.notYet]) func theLastReadIsSentAtTheEndOrLater(verdict: EntitlementAnswer.Verdict) {
         var script = Script.watching(since: 1)
         _ = script.readAnswered(.notYet, at: 80_000)

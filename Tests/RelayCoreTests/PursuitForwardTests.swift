@@ -48,7 +48,7 @@ struct PursuitForwardTests {
         #expect(decision.next == .finished)
     }
 
-    /// Of the first try nobody heard: Cleeng may have taken it, and refuses it for coming twice.
+    /// The first try's answer was lost: Cleeng may have accepted that try and refuse the second as a repeat.
     @Test func theRefusalOfARepeatIsHeldAgainstTheEntitlement() {
         var script = Script()
         _ = script.forwardAnswered(Self.unavailable, at: 1)

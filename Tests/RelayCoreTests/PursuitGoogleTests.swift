@@ -2,9 +2,9 @@ import Testing
 
 @testable import RelayCore
 
-/// A purchase that goes by the Google Play connector, where that differs from StoreKit 2.
+/// A purchase through the Google Play connector, where it differs from StoreKit 2.
 struct PursuitGoogleTests {
-    /// What the phases are called in the database: an older version must not take them for its own.
+    /// Stored numbers of the phases: an older version must not mistake them for its own.
     @Test func thePhasesHaveNumbersOfTheirOwn() {
         let numbers: [Int16] = [0, 1, 2, 3, 4, 5, 6]
         #expect(numbers.map { Pursuit.Phase(rawValue: $0)?.rawValue } == numbers)
@@ -38,7 +38,7 @@ struct PursuitGoogleTests {
         #expect(!script.pursuit.foundSynchronization)
     }
 
-    /// The transfer was answered 409 for ever: the relay sent it again and again, and read nothing.
+    /// The transfer was answered 409 for ever: the relay repeated it endlessly and read nothing.
     @Test func aTransferThatFindsAnotherRequestFollowsItAndIsAskedForAgainWithinBounds() {
         var script = Script.registering(.google)
         var second = 0.2
@@ -55,7 +55,8 @@ struct PursuitGoogleTests {
         #expect(script.readAnswered(.yes, at: second + 5).change?.status == .granted)
     }
 
-    /// No customer of the relay's has it, as far as it knows, and this one may take it from nobody: Cleeng said nothing of them.
+    /// No customer of the relay is known to own it, and this customer may not take it from another. Cleeng's answer
+    /// named none.
     @Test(arguments: [false, true]) func whatMayTakeNothingIsWatchedFor(isAnothers: Bool) {
         var script = Script.registering(.google, mayTransfer: false)
         #expect(script.duplicate("sync-1", isAnothers: isAnothers, at: 0.2).change == nil)
@@ -68,7 +69,7 @@ struct PursuitGoogleTests {
         #expect(script.readAnswered(.yes, at: 16).change?.status == .granted)
     }
 
-    /// The end of a synchronization that somebody else may have begun says nothing of this customer.
+    /// The end of a synchronization that another customer may have begun says nothing about this customer.
     @Test(
         arguments: [
             .granted(evidence: "{}"), .grantedOther(offer: "S1"), .unclear,
@@ -81,7 +82,7 @@ struct PursuitGoogleTests {
         #expect(ended.change == nil && ended.next == .read && ended.kinds == [.synchronizationRead])
         #expect(entitled.pursuit.phase == .watching && entitled.pursuit.synchronization == nil)
         #expect(entitled.readAnswered(.yes, at: 1).change?.status == .granted)
-        // The entitlement may follow: it is read again before the purchase is taken for another customer's.
+        // The entitlement may follow later: it is read again before the purchase counts as another customer's.
         var other = Script.found("sync-1")
         _ = other.synchronizationRead(end, at: 1)
         let early = other.readAnswered(.notYet, at: 1)
@@ -94,8 +95,8 @@ struct PursuitGoogleTests {
         #expect(late.restsUntil == (mayFollow ? 6 : 11))
     }
 
-    /// After the end the reads of the entitlement were postponed, or their route was shut. The ended synchronization was asked for
-    /// again every moment.
+    /// After the end, the reads of the entitlement were postponed, or their route was shut. The relay then asked for
+    /// the ended synchronization again and again.
     @Test func whileNothingMayBeReadTheEndIsRemembered() {
         var script = Script.found("sync-1")
         _ = script.synchronizationRead(.granted(evidence: "{}"), at: 1)
@@ -120,7 +121,8 @@ struct PursuitGoogleTests {
         #expect(unchanged.change?.status == .rejected)
     }
 
-    /// Cleeng took the registration, and the process died before it wrote that, or the answer was lost. What came of it is found.
+    /// Cleeng accepted the registration, but the process died before it wrote that, or the answer was lost. The relay
+    /// finds the outcome.
     @Test func whatALostAnswerBeganIsFound() {
         var script = Script.registering(.google)
         _ = script.forwardAnswered(.tryAgain(why: "timeout", retryAfter: nil), at: 0.2)
@@ -130,7 +132,8 @@ struct PursuitGoogleTests {
         #expect(!script.pursuit.transfers)
     }
 
-    /// An operator retries what was refused: the answer names the old run, which settled it at once as before.
+    /// An operator retries a refused purchase. The answer names the old synchronization, which used to settle the retry
+    /// at once.
     @Test func anOperatorsRetryIsNotSettledByTheOldEnd() {
         var script = Script.synchronizing("sync-1", .google)
         _ = script.synchronizationRead(.refused(result: "received_expired_purchase"), at: 1)
@@ -152,7 +155,7 @@ struct PursuitGoogleTests {
         #expect(word.change?.status == .granted && word.change?.isProven == false)
     }
 
-    /// To register it anew would name the same synchronization again, and nobody would look at the entitlement.
+    /// Registering again would return the same synchronization, and the entitlement would never be read.
     @Test func whatWasFoundAndCleengForgotIsWatched() {
         var script = Script.found("sync-1")
         let decision = script.synchronizationRead(.unknown, at: 1)
@@ -184,7 +187,7 @@ struct PursuitGoogleTests {
             #expect((decision.change?.status == .rejected) == isConfirmed)
             #expect(refused.pursuit.forwards == (isConfirmed ? 1 : 0))
         }
-        // Expired, or another customer's, it is a subscription all the same.
+        // Even if it has expired or belongs to another customer, it is a subscription.
         var over = Script.synchronizing("sync-1", .google, isConfirmed: isConfirmed)
         let expired = over.synchronizationRead(.refused(result: "received_expired_purchase"), at: 1)
         #expect(expired.change?.status == .rejected)
@@ -195,7 +198,7 @@ struct PursuitGoogleTests {
 }
 
 extension Script {
-    /// Found at second 0.5.
+    /// A purchase whose synchronization was found at second 0.5.
     static func found(_ name: String, mayTransfer: Bool = true, isConfirmed: Bool = true) -> Script {
         var script = registering(.google, mayTransfer: mayTransfer, isConfirmed: isConfirmed)
         _ = script.duplicate(name, isAnothers: false, at: 0.5)

@@ -48,7 +48,8 @@ struct PursuitGrantTests {
         #expect(script.pursuit.forwards == 3)
     }
 
-    /// second 1: read, the next one is planned for second 6. second 2: sent anew. Killed, and woken at second 3.
+    /// Second 1: a read, and the next one planned for second 6. Second 2: sent again. The worker dies, and another
+    /// continues at second 3.
     @Test func aReadPlannedBeforeTheForwardDoesNotHoldUpTheFirstOneAfterIt() {
         var script = Script.watching(since: 1)
         _ = script.readAnswered(.notYet, at: 1)
@@ -118,7 +119,7 @@ struct PursuitGrantTests {
         #expect(script.pursuit.status == .pending)
     }
 
-    /// Another validation of the same customer was read at second 3, which answers this one too.
+    /// A read for another validation of the same customer, at second 3, is an answer for this one too.
     @Test func aReadThatWasNotDueYetCountsAllTheSame() {
         var script = Script.watching(since: 1)
         _ = script.readAnswered(.notYet, at: 1)

@@ -3,7 +3,7 @@ import Testing
 @testable import RelayCore
 
 struct PursuitOvertakenTests {
-    /// A try that nobody heard the end of: Cleeng may have taken the purchase.
+    /// A try without an answer: Cleeng may have accepted the purchase.
     private static func tried() -> Script {
         var script = Script()
         _ = script.forwardAnswered(.tryAgain(why: "timeout", retryAfter: nil), at: 3)
@@ -33,7 +33,7 @@ struct PursuitOvertakenTests {
         #expect(script.woken(at: 4).next == .read, "it is read for, and never sent")
     }
 
-    /// The app was told before: a grant is late even where it comes before the deadline.
+    /// The app has already received the rejection, so a grant is late even before the deadline.
     @Test(arguments: [10, 70] as [Double])
     func whatAnOvertakenPurchaseGotAllTheSameIsALateGrant(second: Double) {
         var script = Self.tried()
@@ -70,7 +70,7 @@ struct PursuitOvertakenTests {
         #expect(script.pursuit.status == .timedOut)
     }
 
-    /// No worker came between the deadline and second 90.
+    /// No worker ran between the deadline and second 90.
     @Test(arguments: [60, 90] as [Double])
     func anOvertakenPurchaseWhoseTimeOutWasNotWrittenYetTimesOutFirst(second: Double) {
         var script = Self.tried()
@@ -83,7 +83,7 @@ struct PursuitOvertakenTests {
         #expect(script.pursuit.status == .timedOut)
     }
 
-    /// An operator had it sent again, and that try may have reached Cleeng.
+    /// An operator retried the purchase, and that try may have reached Cleeng.
     @Test(arguments: [10, 59.999_999, 60, 300] as [Double])
     func anOvertakenPurchaseThatWasRejectedStaysRejectedAndIsWatched(second: Double) {
         var script = Script()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RelayCore
 
-/// What becomes of a purchase whose subscription another customer has, or is about to get, where the publisher lets nobody take it.
+/// A purchase whose subscription belongs, or will belong, to another customer, while the publisher allows no transfers.
 struct PursuitOwnedByAnotherTests {
     @Test func itIsRejectedAndNeverSent() {
         var script = Script()
@@ -16,7 +16,7 @@ struct PursuitOwnedByAnotherTests {
         #expect(script.pursuit.forwards == 0)
     }
 
-    /// The app was told at the deadline: what it is told afterwards comes late.
+    /// The app received the timeout at the deadline: a later outcome is late.
     @Test func afterTheDeadlineTheRejectionIsLate() {
         var script = Script()
         let decision = script.ownedByAnother(at: 61)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RelayCore
 
-/// A pursuit whose row could not be written, woken all the same.
+/// Events of a pursuit that was parked because its row could not be written.
 struct PursuitParkedTests {
     @Test func itRestsForAnHourAndForAnHourAgain() {
         var script = Script()
@@ -34,7 +34,7 @@ struct PursuitParkedTests {
         #expect(decision.restsUntil == 3_675)
     }
 
-    /// What was due before it was parked does not come through.
+    /// Actions that were due before the parking are not executed.
     @Test func nothingIsSentOrRead() {
         var script = Script.watching(since: 1)
         _ = script.readAnswered(.notYet, at: 1)

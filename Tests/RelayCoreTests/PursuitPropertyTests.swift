@@ -2,7 +2,7 @@ import Testing
 
 @testable import RelayCore
 
-/// What holds whatever happens, over many random lives.
+/// Invariants over many random lives of a pursuit.
 struct PursuitPropertyTests {
     private static let all = Walk.obedient + Walk.wild
 
@@ -16,7 +16,7 @@ struct PursuitPropertyTests {
         }
     }
 
-    /// Else the claims below would hold of nothing.
+    /// The walks must reach every kind of event, or the checks below prove nothing.
     @Test func theWalksSeeEverything() {
         for walks in [Walk.obedient, Walk.wild] {
             let steps = walks.flatMap(\.steps)
@@ -113,8 +113,8 @@ struct PursuitPropertyTests {
         always(in: Self.all) { step in
             guard case .rest(let moment) = step.decision.next else { return true }
             guard step.after.status != .pending || moment <= step.after.deadline else { return false }
-            // What is overtaken and watched from now on has no rest, nor what a slow read was answered for: the next one is
-            // due already, or the watch has ended.
+            // An overtaken pursuit that is watched has no pause, and neither has one after a slow read: the next read
+            // is already due, or the watch has ended.
             guard !step.isOvertaken else { return moment == step.now }
             guard let sent = step.read?.observedAt, sent < step.now else { return moment > step.now }
             let due = min(sent + step.reads.interval, step.watchEnds)

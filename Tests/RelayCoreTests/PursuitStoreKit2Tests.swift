@@ -2,9 +2,9 @@ import Testing
 
 @testable import RelayCore
 
-/// A purchase that goes by StoreKit 2, step by step.
+/// A purchase through StoreKit 2, step by step.
 struct PursuitStoreKit2Tests {
-    /// A grant without an end was taken for one that never ends, and nobody ever asked Cleeng about a pass or a consumable again.
+    /// A grant without an end counted as endless, so Cleeng was never asked again about a pass or a consumable.
     @Test func aResultDoesNotSayWhenAccessEnds() throws {
         var script = Script.synchronizing("sync-1")
         let granted = try #require(script.synchronizationRead(.granted(evidence: "{}"), at: 1).change)
@@ -31,7 +31,7 @@ struct PursuitStoreKit2Tests {
         let granted = script.synchronizationRead(.granted(evidence: "{}"), at: 5.4)
         #expect(granted.kinds == [.synchronizationRead, .granted])
         #expect(granted.change?.status == .granted && granted.change?.evidence == "{}")
-        // It says nothing of any moment after the one at which Cleeng took it.
+        // The result says nothing about any time after Cleeng's acceptance.
         #expect(granted.change?.observedAt == Script.second(0.2))
         #expect(granted.next == .finished)
     }
@@ -60,7 +60,7 @@ struct PursuitStoreKit2Tests {
         #expect(script.woken(at: 1.2).next == .forward)
         let taken = script.registered("sync-2", at: 1.3)
         #expect(taken.events.first?.detail == "transfer")
-        // The end of the registration is told once more, by an event that was on its way.
+        // A delayed event reports the end of the registration once more.
         let late = script.told(.refused(reason: "purchase_ownership_unchanged"), "sync-1", at: 1.4)
         #expect(late.change == nil && late.next != .finished)
         #expect(script.pursuit.synchronization == "sync-2")
@@ -89,7 +89,7 @@ struct PursuitStoreKit2Tests {
             let refused = script.told(.refused(reason: "receipt_expired"), nil, at: 1)
             #expect(refused.change == nil && refused.kinds == [.cleengEvent] && refused.restsUntil == 1)
             #expect(script.woken(at: 1).next == .read)
-            // What could not be read decides nothing.
+            // A failed read decides nothing.
             #expect(script.readAnswered(.noAnswer, at: 1).change == nil)
             let read = script.readAnswered(answer, at: 6)
             #expect(read.change?.status == status && read.next == .finished)
@@ -104,7 +104,7 @@ struct PursuitStoreKit2Tests {
         #expect(refused.change == nil && refused.restsUntil == 1)
         #expect(script.readAnswered(.notYet, at: 1).restsUntil == 6)
         #expect(script.readAnswered(.yes, at: 6).change?.status == .granted)
-        // After the deadline too: the timeout is written, and the read is due at once.
+        // The same after the deadline: the timeout is written, and the read is due at once.
         var late = Script.watching(since: 0)
         let timedOut = late.told(.refused(reason: "receipt_expired"), nil, at: 61, isAmbiguous: true)
         #expect(timedOut.change?.status == .timedOut && timedOut.restsUntil == 61)
@@ -118,7 +118,7 @@ struct PursuitStoreKit2Tests {
         #expect(script.pursuit.phase == .watching && script.pursuit.synchronization == nil)
     }
 
-    /// Within three intervals Cleeng may not know yet what it has taken.
+    /// Within three intervals, Cleeng may not know yet what it has accepted.
     @Test func whatCleengDoesNotKnowIsRegisteredAgainAndNotForEver() {
         var script = Script.synchronizing("sync-1")
         let early = script.synchronizationRead(.unknown, at: 1)
@@ -150,7 +150,7 @@ struct PursuitStoreKit2Tests {
         #expect(decision.events.last?.detail?.contains("not genuine") == true)
     }
 
-    /// Another purchase's refusal, and a grant whoever it was told of.
+    /// A refusal concerns one purchase; a grant counts for any purchase of the customer and offer.
     @Test func aRefusalIsAboutOnePurchaseAndAGrantAboutACustomerAndAnOffer() {
         var script = Script.synchronizing("sync-1")
         for name in ["sync-2", nil] {
@@ -209,7 +209,7 @@ extension Script {
         return script
     }
 
-    /// Taken at second 0.5.
+    /// A purchase that Cleeng accepted at second 0.5.
     static func synchronizing(
         _ name: String, _ connector: Connector = .storekit2, mayTransfer: Bool = true, isConfirmed: Bool = true
     ) -> Script {

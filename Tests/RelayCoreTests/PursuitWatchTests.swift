@@ -1,9 +1,9 @@
 import RelayCore
 import Testing
 
-/// What happens once the deadline has passed without an answer.
+/// The watch after a deadline that passed without an answer.
 struct PursuitWatchTests {
-    /// Reads that say "not yet" from `second` on, each made when the pursuit asks for it, until it asks for no more.
+    /// Answers every read from `second` on with "not yet", until the pursuit requests no more.
     ///
     /// - Returns: the seconds of the reads.
     private func readToTheEnd(_ script: inout Script, from second: Double, lateness: Double = 0) -> [Double] {
@@ -74,7 +74,7 @@ struct PursuitWatchTests {
         var script = Script()
         _ = script.woken(at: 0)
         _ = script.forwardAnswered(.tryAgain(why: "refused", retryAfter: nil), at: 1)
-        // Three days later Cleeng is back: the watch that began at the deadline would be long over.
+        // Cleeng returns three days later: a watch that began at the deadline would have ended long before.
         let forwarded = 3 * 86_400.0
         _ = script.woken(at: forwarded)
         #expect(script.forwardAnswered(.accepted, at: forwarded).next == .read)
@@ -98,7 +98,8 @@ struct PursuitWatchTests {
         script.reads = ReadSchedule(
             interval: .seconds(rounded: interval), reconcileFor: .seconds(rounded: hours * 3600))
         let count = readToTheEnd(&script, from: 1).count
-        // In time: one an interval. Then: doublings from one interval to an hour, and one an hour.
+        // Before the deadline one read per interval; then doublings from the interval to an hour, and one read per
+        // hour.
         let inTime = (60 / interval).rounded(.up) + 1
         var doublings = 1.0
         var gap = interval

@@ -12,7 +12,7 @@ struct RFC3339Tests {
             (1_000, "1970-01-01T00:00:00.001Z"), (999_999, "1970-01-01T00:00:00.999Z"),
             (day - 1, "1970-01-01T23:59:59.999Z"), (1_000_000_000_000_000, "2001-09-09T01:46:40.000Z"),
             (2_147_483_647_000_000, "2038-01-19T03:14:07.000Z"), (2_147_483_648_000_000, "2038-01-19T03:14:08.000Z"),
-            // Before 1970 a moment still belongs to the millisecond that it lies in.
+            // Before 1970, a time still belongs to the millisecond that contains it.
             (-1, "1969-12-31T23:59:59.999Z"), (-1_000, "1969-12-31T23:59:59.999Z"),
             (-1_001, "1969-12-31T23:59:59.998Z"),
             (-day, "1969-12-31T00:00:00.000Z"), (-day - 1, "1969-12-30T23:59:59.999Z"),
@@ -35,7 +35,7 @@ struct RFC3339Tests {
         #expect(Timestamp(microseconds: (day + 1) * Self.day - 1).rfc3339 == date + "T23:59:59.999Z")
     }
 
-    /// Counted month by month, as one does on a wall calendar.
+    /// Counts month by month, like a wall calendar.
     @Test func everyMonthOf800YearsBeginsAndEndsOnItsDay() {
         var day: Int64 = -135_140  // 1600-01-01
         for year in 1600..<2400 {

@@ -34,7 +34,7 @@ struct RetentionPolicyTests {
     @Test("a week goes when its last day is past the limit, and not a day before")
     func wholeWeek() {
         for table in PartitionedTable.allCases {
-            // Its last day is 19,993: kept for seven days, it goes on day 20,001.
+            // Its last day is 19,993. Kept for seven days, it is dropped on day 20,001.
             let week = partition(table, Self.today - 13)
             #expect(plan([week], days: 7, receipts: 7).drops.isEmpty)
             let older = partition(table, Self.today - 14)
@@ -67,7 +67,7 @@ struct RetentionPolicyTests {
         for day in [week.days.lowerBound - 1, week.days.upperBound] {
             #expect(plan([week], days: 400, receipts: 90, pursued: [day]).drops == [week])
         }
-        // What is not past the limit is not held back either.
+        // A partition within the limit is not held back.
         let young = partition(.validations, Self.today - 10)
         #expect(plan([young], days: 400, receipts: 90, pursued: Array(young.days)).heldBack.isEmpty)
     }

@@ -59,7 +59,7 @@ struct RetryScheduleTests {
                 == [15, 30, 45, 45].map { .milliseconds($0) })
     }
 
-    /// Two thirds of these are no whole number of anything.
+    /// Two thirds of these are not whole numbers in any unit.
     @Test(arguments: [1, 7, 25, 100, 499, 59_999] as [Int])
     func theLongestIsNeverPassedByOurselves(milliseconds: Int) {
         let schedule = RetrySchedule(first: .milliseconds(500), longest: .milliseconds(milliseconds))

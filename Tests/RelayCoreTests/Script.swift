@@ -1,8 +1,9 @@
 import RelayCore
 
-/// One pursuit and the seconds since its purchase was accepted: tests read like a log of what happened when.
+/// One pursuit, with times in seconds since its purchase was accepted. Tests read like a log of events.
 ///
-/// Accepted at second 0, the deadline is second 60, entitlements are read every 5 s and watched for a day after the deadline.
+/// The purchase is accepted at second 0 with the deadline at second 60. Entitlements are read every 5 s and watched for
+/// a day after the deadline.
 struct Script {
     static let acceptedAt = Timestamp(seconds: 1_795_168_800)
     static let deadline = second(60)
@@ -19,7 +20,7 @@ struct Script {
         pursuit = Pursuit(acceptedAt: Self.acceptedAt, deadline: Self.deadline)
     }
 
-    /// Cleeng has taken the purchase at `second`.
+    /// Cleeng accepted the purchase at `second`.
     static func watching(since second: Double) -> Script {
         var script = Script()
         _ = script.woken(at: second)
@@ -45,7 +46,7 @@ struct Script {
             retries: retries, jitter: jitter)
     }
 
-    /// - Parameter sent: where the read was under way for a while, the second at which it was sent.
+    /// - Parameter sent: second at which the read was sent, if it took a while.
     mutating func readAnswered(
         _ verdict: EntitlementAnswer.Verdict, sent: Double? = nil, at second: Double
     ) -> Decision {
@@ -69,7 +70,7 @@ struct Script {
         pursuit.overtaken(at: Self.second(second))
     }
 
-    /// An operator sends the purchase once more, as the store does it.
+    /// An operator retries the purchase; does the same as the store.
     mutating func retriedByHand() {
         pursuit.phase = .forwarding
         pursuit.retryAt = nil
@@ -80,7 +81,7 @@ struct Script {
 extension Decision {
     var kinds: [TimelineEvent.Kind] { events.map(\.kind) }
 
-    /// The second until which there is rest; nil where the decision is another.
+    /// The second until which the pursuit pauses; nil if the decision is another one.
     var restsUntil: Double? {
         guard case .rest(let moment) = next else { return nil }
         return (moment - Script.acceptedAt).seconds

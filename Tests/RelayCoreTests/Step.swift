@@ -1,6 +1,6 @@
 import RelayCore
 
-/// One event of a random walk: what came in, what the pursuit was before and after it, and what it decided.
+/// One event of a random walk, with the pursuit before and after it and the decision.
 struct Step: Sendable {
     enum Event: Sendable {
         case woken
@@ -29,7 +29,7 @@ struct Step: Sendable {
         if case .forwardAnswered(.rejected) = event { true } else { false }
     }
 
-    /// Refused, after a try that may have been taken.
+    /// Whether Cleeng refused the purchase after an earlier try that it may have accepted.
     var isRefusedRepeat: Bool { isRejected && before.forwards > 0 && before.entitledBefore != true }
 
     var isOvertaken: Bool {
@@ -51,7 +51,7 @@ struct Step: Sendable {
         max(after.deadline, after.forwardedAt ?? after.deadline) + reads.reconcileFor
     }
 
-    /// What the upstream asked for, where it asked.
+    /// The pause that the upstream requested, if any.
     var retryAfter: Duration? {
         switch event {
         case .forwardAnswered(.tryAgain(_, let retryAfter)): retryAfter

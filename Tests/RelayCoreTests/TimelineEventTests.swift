@@ -24,7 +24,7 @@ struct TimelineEventTests {
         #expect(Set(TimelineEvent.Kind.allCases.map(\.name)).count == TimelineEvent.Kind.allCases.count)
     }
 
-    /// second 61: the change feed looks for events numbered below 10, and for nothing else.
+    /// The change feed looks only for events with numbers below 10.
     @Test func everyChangeOfStatusIsInTheChangeFeed() {
         var late = Script.watching(since: 1)
         var rejected = Script()

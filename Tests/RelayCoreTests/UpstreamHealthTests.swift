@@ -63,7 +63,7 @@ struct UpstreamHealthTests {
         #expect(health.lastError == "bad token")
     }
 
-    /// second 1: our token is refused. second 2 on: timeouts. Nothing says that the token is right by now.
+    /// Second 1: Cleeng refuses the token. From second 2 on: timeouts, which do not show that the token is right again.
     @Test mutating func misconfiguredStaysUntilASuccess() {
         _ = health.record(.misconfigured("bad token"), at: second(1))
         for at in 2...12 {

@@ -51,7 +51,7 @@ struct ValidationIDTests {
         #expect(ValidationID(String(repeating: "0", count: count)) == nil)
     }
 
-    /// Among them the neighbours of the digits and letters in ASCII.
+    /// Includes the neighbours of digits and letters in ASCII.
     @Test(arguments: ["g", "G", "x", "/", ":", "@", "`", "-", "+", " ", "\n", "\0", "{", "\u{7F}"])
     func aByteThatIsNoDigitIsRefusedWhereverItStands(foreign: Character) {
         for position in 0..<38 {
@@ -61,7 +61,7 @@ struct ValidationIDTests {
         }
     }
 
-    /// Digits elsewhere in Unicode are none here: neither by 38 characters nor by 38 bytes.
+    /// Digits elsewhere in Unicode do not count, neither by 38 characters nor by 38 bytes.
     @Test(arguments: ["\u{FF10}", "\u{0663}", "\u{FF41}", "é", "0\u{301}", "\u{1D7D8}"])
     func unicodeIsNoID(foreign: String) {
         let bytes = foreign.utf8.count
@@ -71,7 +71,7 @@ struct ValidationIDTests {
         #expect(ValidationID(String(repeating: "0", count: 38 - bytes) + foreign) == nil)
     }
 
-    /// Gives out what it is told to, and counts.
+    /// Returns given numbers and counts the calls.
     private struct Words: RandomNumberGenerator {
         var words: [UInt64]
         mutating func next() -> UInt64 { words.removeFirst() }
@@ -98,7 +98,7 @@ struct ValidationIDTests {
             }
         }
         #expect(seen.count == count)
-        // Five standard deviations to either side.
+        // Five standard deviations on either side.
         #expect(ones.allSatisfy { (888...1_112).contains($0) })
     }
 }

@@ -24,14 +24,14 @@ struct Walk: Sendable {
         self.generator = generator
     }
 
-    /// A worker does what the pursuit asks for; the world around it fails, dawdles and interferes.
+    /// A worker executes the pursuit's decisions, while external systems fail, delay and interfere.
     static let obedient: [Walk] = (0..<600 as Range<UInt64>).map { seed in
         var walk = Walk(seed: seed)
         walk.obey()
         return walk
     }
 
-    /// Any event at any time, asked for or not.
+    /// Any event at any time, expected or not.
     static let wild: [Walk] = (1_000..<1_600 as Range<UInt64>).map { seed in
         var walk = Walk(seed: seed)
         walk.runWild()
@@ -46,7 +46,7 @@ struct Walk: Sendable {
         while steps.count < 300 {
             switch next {
             case .forward where chance(3):
-                // The process was killed: nothing was written, and the lease has to run out.
+                // The process was killed without a write, so the lease must expire first.
                 pursuit = claimed
                 pass(upTo: 12)
                 next = wake()

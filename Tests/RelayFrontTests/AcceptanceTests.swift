@@ -45,7 +45,7 @@ struct AcceptanceTests {
             now: Timestamp(seconds: 1_790_000_000))
     }
 
-    /// By the rule under which the database has kept purchases from the beginning.
+    /// Digest by the rule that has identified purchases in the database from the beginning.
     private func digest(_ parts: String...) -> [UInt8] {
         var data = Data()
         for part in parts {

@@ -13,7 +13,7 @@ import Testing
         #expect(token == AccountToken("2ED6657D-E927-568B-95E1-2665A8AEA6A2"))
     }
 
-    /// As other implementations of RFC 9562 have it.
+    /// Values from other implementations of RFC 9562.
     @Test func version5() throws {
         let dns = try #require(AccountToken("6ba7b810-9dad-11d1-80b4-00c04fd430c8"))
         #expect(AccountToken("www.example.com", in: dns) == AccountToken("2ed6657d-e927-568b-95e1-2665a8aea6a2"))

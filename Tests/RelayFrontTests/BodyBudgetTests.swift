@@ -12,7 +12,7 @@ struct BodyBudgetTests {
         #expect(problem?.code == .overloaded)
         #expect(problem?.code.retryAfterSeconds != nil)
         #expect(budget.bytes == 90)
-        // Who asks for less still finds room.
+        // A smaller request still fits.
         try small.grow(by: 10)
         #expect(budget.bytes == 100)
     }

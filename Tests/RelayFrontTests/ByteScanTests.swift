@@ -2,9 +2,9 @@ import Testing
 
 @testable import RelayFront
 
-/// Each look at eight bytes at a time against one at each byte.
+/// Compares the scans of eight bytes at a time with scans byte by byte.
 struct ByteScanTests {
-    /// One odd byte at each place of a text that is longer than four words, and not a whole number of them.
+    /// One special byte at each position of a text that is longer than four words, and not a whole number of words.
     @Test(arguments: UInt8.min...UInt8.max)
     func oneOddByteIsSeenWhereverItStands(byte: UInt8) {
         let isVisible = (0x21...0x7e).contains(byte)
@@ -23,7 +23,7 @@ struct ByteScanTests {
                 #expect(ByteScan.holdsNUL(bytes) == (byte == 0))
                 var seen: UInt8 = 0
                 let plain = ByteScan.plainStringBytes(UnsafeRawBufferPointer(bytes), from: 0, seen: &seen)
-                // Whole words only, and none with what ends a string in it.
+                // The scan covers whole words only, and stops before a word with the end of the string.
                 #expect(plain == (endsPlain ? min(place / 8 * 8, 32) : 32))
                 #expect((seen & 0x80 != 0) == (byte >= 0x80 && place < 32))
             }

@@ -39,7 +39,7 @@ struct CachedRoutesTests {
         HTTPRequest(method: method, scheme: "http", authority: "x", path: path, headerFields: fields)
     }
 
-    /// A connection's side of the server: only that has an address of its client's.
+    /// The server's side of a connection; only that has a client address.
     private static func withChannel(_ body: (any Channel) async throws -> Void) async throws {
         let group = MultiThreadedEventLoopGroup.singleton
         let server = try await ServerBootstrap(group: group).bind(host: "127.0.0.1", port: 0).get()

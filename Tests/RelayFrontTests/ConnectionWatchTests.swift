@@ -20,7 +20,7 @@ struct ConnectionWatchTests {
         #expect(count() == 1)
     }
 
-    // A client sends its request and its FIN at once: the FIN is seen before the handler gets to hold.
+    // A client sends its request and its FIN at once: the FIN arrives before the handler begins to hold the poll.
     @Test("before the hold, is told by the hold")
     func before() {
         let watch = ConnectionWatch()

@@ -125,7 +125,7 @@ struct CustomerTokenVerifierTests {
         #expect(fetched.withLockedValue { $0 } == 1)
     }
 
-    /// A clock that the test moves, and a key set that it takes away.
+    /// A clock and a key set that the test controls.
     private final class Issuer: Sendable {
         struct Away: Error {}
         private let start = ContinuousClock.now
@@ -165,7 +165,7 @@ struct CustomerTokenVerifierTests {
                 try await verifier.verify(good, now: Self.now)
             }
         }
-        // The withdrawn key is forgotten with the next set, and that one counts at once.
+        // The next set replaces the withdrawn key and counts at once.
         let newer = ES256PrivateKey()
         issuer.publish(set(try entry(newer, kid: "two")))
         issuer.letPass(.seconds(1))
@@ -213,7 +213,7 @@ struct CustomerTokenVerifierTests {
             }
         }
         #expect(verifier.verified(text, now: Timestamp(seconds: 1_700_000_104)) == "ana@example.test")
-        // One that does not hold is never known.
+        // An invalid token never enters the cache.
         let noEmail = try await token(Claims(email: nil))
         await #expect(throws: Problem(.invalidCustomerToken, "")) {
             try await verifier.verify(noEmail, now: Self.now)

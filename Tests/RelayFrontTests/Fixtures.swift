@@ -17,7 +17,7 @@ enum Fixtures {
             late: late, acceptedAt: begin, deadline: begin + .seconds(60), settledAt: settledAt, expiresAt: expiresAt)
     }
 
-    /// What a body of this JSON, with a receipt of Apple's, is judged to be.
+    /// The purchase request of this JSON with one of Apple's receipts.
     static func payment(_ json: String) throws -> PurchaseRequest {
         try PurchaseRequest(ByteBuffer(string: json), of: .apple, readsNumber: true)
     }

@@ -94,7 +94,7 @@ struct FrontChannelTests {
     }
 
     private static let answerBytes = 16 << 10
-    /// Their answers are some ten times what the kernel holds of a connection.
+    /// The answers are about ten times what the kernel buffers for a connection.
     private static let requests = 4_000
 
     @Test(
@@ -119,7 +119,7 @@ struct FrontChannelTests {
             let (channel, client) = try await front.connect(reads: false)
             let requests = String(repeating: "GET /answers/1 HTTP/1.1\r\nHost: x\r\n\r\n", count: Self.requests)
             channel.writeAndFlush(ByteBuffer(string: requests), promise: nil)
-            // Until none has been made for a second.
+            // Waits until no answer was made for a second.
             var (last, quiet) = (0, 0)
             while last == 0 || quiet < 50 {
                 try await Task.sleep(for: .milliseconds(20))
@@ -128,7 +128,7 @@ struct FrontChannelTests {
                 last = now
             }
             #expect(last < Self.requests / 2)
-            // Once it reads, it gets all of them.
+            // After the client reads again, it receives all of them.
             try await channel.setOption(ChannelOptions.autoRead, value: true).get()
             #expect(await TestFront.eventually { made.withLockedValue { $0 } >= Self.requests })
             #expect(await TestFront.eventually { client.bytes > Self.requests * Self.answerBytes })
@@ -139,7 +139,7 @@ struct FrontChannelTests {
 }
 
 extension String {
-    /// What follows each of these texts, up to the next one.
+    /// The parts of the text between the occurrences of `text`.
     fileprivate func components(between text: String) -> [String] {
         split(separator: text, omittingEmptySubsequences: true).map { String($0) }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Header fields")
 struct HeaderTests {
-    /// U+0600 makes one character with what stands behind it, U+0301 with what stands before it.
+    /// U+0600 forms one character with the one after it, U+0301 with the one before it.
     @Test("a mark beside a separator hides it from nobody")
     func marks() throws {
         #expect(PreferWait.parse("x\u{600}, wait=5") == 5)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import RelayFront
 
-/// Bodies that would hold up an event loop: what is done with a name or a text must not cost more than its length.
+/// Bodies that could block an event loop: the work for a name or a text must be at most linear in its length.
 @Suite("Hostile bodies")
 struct HostileBodyTests {
-    /// To compare or to hash it in Swift sorts its marks by insertion, which takes minutes.
+    /// Swift sorts the marks by insertion in order to compare or hash the text, which takes minutes.
     private static let marks =
         String(repeating: "\u{301}", count: 400_000) + String(repeating: "\u{316}", count: 400_000)
 

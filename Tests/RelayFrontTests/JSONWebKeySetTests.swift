@@ -2,9 +2,9 @@ import Testing
 
 @testable import RelayFront
 
-/// Key sets come from whoever answers at an address.
+/// Key sets come from an external address.
 @Suite struct CustomerKeySetTests {
-    /// A private part that fits no public one made swift-crypto end the process while it looked for the primes.
+    /// A private part without a matching public one crashed the process while swift-crypto searched for the primes.
     @Test(
         arguments: ["QAAA", "AQ", "", "AAAA"], ["AEAA", "AAAA", "AQAB", ""])
     func aPrivatePartIsNotRead(exponent: String, modulus: String) async {

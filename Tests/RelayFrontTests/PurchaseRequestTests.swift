@@ -48,7 +48,7 @@ struct PurchaseRequestTests {
         for name in [
             "x", "device", "platform", "version", "code", "offer", "receipts", String(repeating: "coupon", count: 9),
         ] {
-            // The offer and the receipt are there: nobody mistyped them.
+            // The offer and the receipt are present, so the names were not mistyped.
             #expect(try warnings([name: "1"]).isEmpty, "\(name)")
         }
         #expect(try warnings(["coupon": "\"a\"", "couponCode": "\"b\""]).isEmpty)

@@ -22,7 +22,7 @@ struct ReadReceiptTests {
             for other in others where other != text {
                 let receipt = ReadReceipt(other, transactionID: "1")
                 #expect(receipt.stored.isText && receipt.stored.bytes.value == Array(other.utf8), "\(other)")
-                // And yet it is the same receipt.
+                // It is still the same receipt.
                 #expect(receipt.identity == bytes)
             }
         }

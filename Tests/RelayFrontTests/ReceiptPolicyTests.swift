@@ -64,7 +64,7 @@ struct ReceiptPolicyTests {
         }
     }
 
-    /// As the bundle ids of the settings do; a key that names none leaves it at those.
+    /// A key's app counts like the bundle ids of the settings; for a key without an app, the settings count alone.
     @Test(arguments: ReceiptPolicy.Mode.allCases) func theKeysOwnAppCounts(mode: ReceiptPolicy.Mode) async throws {
         let policy = try policy(mode)
         for app in ["", "com.example.app"] {
@@ -79,7 +79,8 @@ struct ReceiptPolicyTests {
         #expect(proof.code == "bundle")
     }
 
-    /// Their signatures are of another age and are not judged: who insists does not take them.
+    /// Transaction receipts have an older kind of signature, which is not verified. A policy that requires verification
+    /// refuses them.
     @Test func transactionReceiptsAreNotJudged() async throws {
         let text = Data(
             "{\"signature\" = \"AAAA\"; \"purchase-info\" = \"\(Data("{\"transaction-id\" = \"2\";}".utf8).base64EncodedString())\";}"

@@ -20,7 +20,7 @@ struct RokuPushPolicyTests {
         }
         #expect(problem?.code == .rateLimited)
         #expect(problem?.headers[.retryAfter] == "100")
-        // Who signs, and signs badly, is told so.
+        // A push with an invalid signature is refused.
         await #expect(throws: NotificationRefusal.self) {
             try await policy.verify(Array("a.b.c".utf8), now: Self.now)
         }

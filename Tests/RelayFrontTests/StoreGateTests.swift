@@ -7,7 +7,7 @@ import Testing
 struct StoreGateTests {
     private static let query = ExternalStoreQuery.amazon(receiptID: "receipt", userID: "user")
 
-    /// Answers when it is told to.
+    /// Answers when the test says so.
     private actor SlowStore: ExternalStore {
         private var waiting: [CheckedContinuation<ExternalStoreAnswer, Never>] = []
         private let asked: AsyncStream<Void>.Continuation
@@ -46,7 +46,7 @@ struct StoreGateTests {
             await store.answer()
             for await answer in group { #expect(answer == .unknown) }
             #expect(gate.questions == 0)
-            // There is a place again.
+            // A place is free again.
             group.addTask { await gate.ask(Self.query, of: "main") }
             for await _ in asked.prefix(1) {}
             await store.answer()
@@ -74,7 +74,7 @@ struct StoreGateTests {
         await drained
         #expect(await isAccepted.isSet)
         #expect((try? await caller.value) == .unknown)
-        // With nothing under way there is nothing to wait for.
+        // No call is running, so this returns at once.
         await gate.drain()
     }
 

@@ -12,7 +12,7 @@ struct TestFront: Sendable {
     private let address: SocketAddress
     private let accepted: NIOLockedValueBox<[any Channel]>
 
-    /// Fires the event by which a server begins its shutdown, in every connection.
+    /// Fires the event with which a server's shutdown begins, in every connection.
     func quiesce() async throws {
         for channel in accepted.withLockedValue({ $0 }) {
             try await channel.eventLoop.submit {
@@ -42,7 +42,7 @@ struct TestFront: Sendable {
         try await server.close()
     }
 
-    /// - Parameter reads: whether the client reads what it is sent.
+    /// - Parameter reads: whether the client reads the answers.
     func connect(reads: Bool = true) async throws -> (channel: any Channel, client: RawClient) {
         let client = RawClient()
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -52,7 +52,7 @@ struct TestFront: Sendable {
         return (channel, client)
     }
 
-    /// All that the front answers, until it closes the connection.
+    /// All answers of the front until it closes the connection.
     func exchange(_ requests: String) async throws -> String {
         let (channel, client) = try await connect()
         try await channel.writeAndFlush(ByteBuffer(string: requests)).get()
@@ -63,7 +63,7 @@ struct TestFront: Sendable {
         return client.text
     }
 
-    /// Whether it comes true within half a minute.
+    /// Whether the condition becomes true within half a minute.
     static func eventually(_ holds: () -> Bool) async -> Bool {
         for _ in 0..<3_000 {
             if holds() { return true }

@@ -47,7 +47,7 @@ struct ArrivalGateTests {
         #expect(!one.reserve(.payments, room: 0))
         #expect(!one.reserve(.payments, room: 5))
         #expect(one.reserve(.registrations, room: 5))
-        // It may not have seen the one that was refused.
+        // The claim may not have seen the refused purchase.
         one.gate.claimed(.payments, isDrained: true, since: early)
         #expect(!one.reserve(.payments, room: 5))
         one.gate.claimed(.payments, isDrained: true, since: one.gate.mark)

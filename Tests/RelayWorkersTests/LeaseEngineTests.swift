@@ -52,7 +52,7 @@ private final class Rows: LeasedQueue {
         }
     }
 
-    /// Ends when the state is open. An id above 100 throws.
+    /// Returns when the state is open. An id above 100 throws.
     func work(on items: [Row], _ right: String?) async throws {
         let ids = items.map(\.lease.id)
         state.withLockedValue { $0.begun += ids }
@@ -83,7 +83,7 @@ private final class Rows: LeasedQueue {
         state.withLockedValue { $0.givenBack += leases.map(\.id) }
     }
 
-    /// As long as work runs, where it is to be the last.
+    /// Takes as long as work runs, if it must end last.
     func drain() async {
         guard now.drainsLast else { return }
         for work in leases.with({ $0.allWork }) { _ = await work.value }
@@ -237,7 +237,8 @@ struct LeaseEngineTests {
 
     @Test("renews what it holds, and cancels work whose lease is lost")
     func lost() async throws {
-        // Long, so that a process that stalls for seconds does not lose it. Four renewals are further apart than it lasts.
+        // Long, so that a process that stalls for seconds keeps the lease. Four renewals take longer than one lease
+        // lasts.
         let rows = Rows([Row(1)], term: .renewed(.seconds(6)), policy: LeasePolicy(wakesFrom: 2))
         try await running(rows) {
             try await eventually { rows.now.renewals == 4 }

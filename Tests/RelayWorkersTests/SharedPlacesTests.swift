@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Places that tenants share")
 struct SharedPlacesTests {
-    /// - Returns: how many places of so many tries the tenant got.
+    /// - Returns: number of places that the tenant got in that many tries.
     private func enter<Tenant>(_ tenant: Tenant, _ tries: Int, _ places: inout SharedPlaces<Tenant>) -> Int {
         var count = 0
         for _ in 0..<tries where places.enter(tenant) { count += 1 }

@@ -7,7 +7,7 @@ import Testing
 struct WatchPaceTests {
     private static let nothing = DueLook(works: [], isAlone: true)
 
-    /// The pauses after looks that found this, and how far each of them saw.
+    /// The pauses after looks with these results, and how far ahead each look searched.
     private func walk(_ looks: [DueLook]) -> [(seen: Duration, pause: Duration)] {
         var pace = WatchPace()
         return looks.map { (pace.horizon, pace.pause(after: $0)) }

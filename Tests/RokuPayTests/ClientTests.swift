@@ -8,7 +8,7 @@ import Testing
 
 @testable import RokuPay
 
-/// With what a path has to have encoded.
+/// Contains characters that must be encoded in a path.
 let apiKey = "SECRET/0123?456789abcdef"
 
 func withRoku<Answer>(
@@ -27,7 +27,7 @@ func withRoku<Answer>(
 
 extension RokuTransactionClient {
     fileprivate func transaction(_ id: String) async -> StoreAnswer<StoreSubscription> {
-        // The simulator dates by the clock of the machine.
+        // The simulator uses the machine's clock.
         await transaction(id, readAt: Timestamp(seconds: Int64(Date().timeIntervalSince1970) + 1))
     }
 }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct MappingTests {
     private let readAt = Timestamp(seconds: 1_580_000_000)
 
-    /// Roku's example, with members replaced.
+    /// Roku's example with replaced members.
     private func subscription(_ more: String = "") throws -> StoreSubscription? {
         let example =
             #"{"errorCode":null,"errorDetails":null,"errorMessage":"","status":0,"OriginalTransactionId":"6ccb40bfbd7a49dc9846aafd01890ba5","amount":1.99,"cancelled":false,"channelId":251682,"currency":"usd","expirationDate":"\/Date(1581033062000+0000)\/","isEntitled":true,"originalPurchaseDate":"/Date(1573084262000+0000)/","productId":"CAkJPWMldSfISZbs2sE3_MonthlySub","purchaseDate":"/Date(1573084394000+0000)/","purchaseStatus":"Active","quantity":1,"tax":0,"total":0.13,"transactionId":"09898ffd7d2a49bc94b1aafd0189a6fa"}"#

@@ -1,6 +1,6 @@
 import Testing
 
-/// One receipt, all the way, over real sockets, a real PostgreSQL and the simulator as its own process.
+/// One receipt on its whole way, over real sockets, with a real PostgreSQL and the simulator as a separate process.
 @Suite struct RoadTests {
     @Test func aPurchaseIsAcceptedForwardedAndGranted() async throws {
         try await Setup.run(grantAfter: 0.5) { setup in

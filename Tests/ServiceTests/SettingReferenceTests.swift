@@ -7,12 +7,13 @@ import Yams
 
 @testable import ReceiptRelay
 
-/// The list of settings is printed from their declarations: what is committed is that very text, and says what the code does.
+/// The reference is printed from the settings' declarations. The committed files must be the same text, and must
+/// describe what the code does.
 @Suite struct SettingReferenceTests {
     private static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
     private static let example = project.appendingPathComponent("receipt-relay.example.yaml")
-    /// What nothing goes without.
+    /// Settings that `serve` requires.
     private static let least = [
         "RELAY_DATABASE_URL": "postgresql://localhost/relay", "RELAY_CLEENG_PUBLISHER_TOKEN": "token",
     ]
@@ -66,7 +67,7 @@ import Yams
         }
     }
 
-    /// What the contract and the documentation promise, read as `serve` reads it.
+    /// The defaults of the contract and the documentation, as `serve` reads them.
     @Test func theDefaultsPrintedAreThoseThatServeUses() throws {
         let settings = try ServeSettings(SettingReader(environment: Self.least, file: nil))
         func standard(_ setting: Setting) -> String { setting.standard ?? "" }
@@ -96,7 +97,7 @@ import Yams
         #expect(settings.customerJWKS == nil && settings.appStore == nil && settings.webhooks.urls.isEmpty)
     }
 
-    /// All that `serve` is told, in lines. Sets have no order, so these have one.
+    /// All settings of `serve` as lines. Sets have no order, so they are sorted.
     private static func told(_ more: [String: String] = [:]) throws -> [String] {
         var text = ""
         let environment = least.merging(more) { $1 }
@@ -104,7 +105,7 @@ import Yams
         return text.split(separator: "\n").map(String.init).sorted()
     }
 
-    /// Setting what is the default anyway changes nothing.
+    /// A setting with its default value changes nothing.
     @Test func theDefaultsSpelledOutAreTheDefaults() throws {
         var spelled: [String: String] = [:]
         for setting in Setting.all { setting.standard.map { spelled[setting.name] = $0 } }
@@ -126,7 +127,7 @@ import Yams
 
     @Test(arguments: Setting.all)
     func everySettingIsActedOnByServe(_ setting: Setting) throws {
-        // What is malformed stops the start, or what is set shows in what `serve` is told.
+        // A malformed value prevents the start; any other value shows in the settings of `serve`.
         let value: String
         switch setting.kind {
         case .choice, .port, .seconds, .hours, .bytes, .count, .ratio, .url, .addressRanges: value = "?"
@@ -134,7 +135,7 @@ import Yams
         case .form, .text:
             value = setting.isSecret || setting.standard != nil ? "other value" : setting.example ?? "other"
         }
-        // In the sandbox nothing is passed on to Cleeng, under whatever number.
+        // In the sandbox nothing is forwarded to Cleeng, whatever the publisher's number is.
         let production = [Setting.cleengEnvironment.name: "production"]
         let outcome = Result { try Self.told(production.merging([setting.name: value]) { $1 }) }
         if case .success(let told) = outcome { #expect(try told != Self.told(production), "\(setting.name)") }
@@ -142,7 +143,7 @@ import Yams
 }
 
 extension Setting.Kind {
-    /// The ends of what may stand there, and what is just beyond them. Nil for what is no number.
+    /// The limits of the allowed values, and values just beyond them. Nil if the setting is not a number.
     fileprivate var bounds: (below: String, least: String, most: String, above: String)? {
         func text(_ number: Double) -> String { Int(exactly: number).map(String.init) ?? "\(number)" }
         switch self {

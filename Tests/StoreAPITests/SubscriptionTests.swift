@@ -24,7 +24,7 @@ import Testing
         #expect(subscription([]).productID.isEmpty)
     }
 
-    /// Fovea's own list; what is not in it breaks its strictest readers.
+    /// The reasons in Fovea's own list; its strictest clients fail on any other.
     @Test func everyReasonIsOneOfFoveas() {
         let known: Set = [
             "Developer", "System", "System.Replaced", "System.ProductUnavailable", "System.BillingError",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Google's notifications")
 struct GoogleNotificationTests {
-    /// As Pub/Sub pushes it.
+    /// A body in the form of a Pub/Sub push.
     private func push(
         _ told: String, messageID: String = "136969346945", subscription: String = "projects/p/subscriptions/s"
     )
@@ -41,7 +41,7 @@ struct GoogleNotificationTests {
         #expect(try read(#""testNotification":{"version":"1.0"}"#).type == "TEST")
         #expect(try read(#""ofNextYear":{}"#).type == "UNKNOWN")
         #expect(try read(#""subscriptionNotification":{"notificationType":99}"#).type == "SUBSCRIPTION_TYPE_99")
-        // A number in place of its digits, and digits in place of a number.
+        // A number instead of a text of digits, and a text instead of a number.
         let loose = try GoogleNotification(
             body: push(
                 #"{"packageName":"com.example.app","eventTimeMillis":1503349566168,"subscriptionNotification":{"notificationType":"3"}}"#

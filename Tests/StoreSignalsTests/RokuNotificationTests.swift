@@ -24,7 +24,7 @@ import Testing
     private func read(_ body: String) throws -> RokuNotification { try RokuNotification(body: Array(body.utf8)) }
 
     @Test(arguments: [true, false]) func aSignedOneIsReadInEitherAlphabet(isURLSafe: Bool) throws {
-        // Its Base64 has both signs in which the alphabets differ.
+        // Its Base64 contains both characters that differ between the alphabets.
         let message = Self.sale.replacing("2df5", with: "??>>~~")
         let told = try read(" \(token(message, isURLSafe: isURLSafe))\n")
         let one = told.notification

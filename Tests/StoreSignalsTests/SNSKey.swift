@@ -5,7 +5,7 @@ import StoreSignals
 import SwiftASN1
 import X509
 
-/// A key that signs messages as SNS does, with its certificate.
+/// A key that signs messages like SNS, with its certificate.
 struct SNSKey {
     let pem: String
     private let key: _RSA.Signing.PrivateKey
@@ -23,9 +23,9 @@ struct SNSKey {
         pem = try certificate.serializeAsPEM().pemString
     }
 
-    /// The body that SNS would post.
+    /// A body in SNS's form.
     ///
-    /// - Parameter signed: the names of the members that the signature covers, in their order.
+    /// - Parameter signed: names of the members that the signature covers, in order.
     func body(_ members: [String: String], signing signed: [String], version: String = "1") throws -> [UInt8] {
         var members = members
         let text = Data(signed.map { "\($0)\n\(members[$0] ?? "")\n" }.joined().utf8)

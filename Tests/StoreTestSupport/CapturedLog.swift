@@ -1,7 +1,7 @@
 public import Logging
 import NIOConcurrencyHelpers
 
-/// Everything that was logged, at whatever level.
+/// All log entries, of every level.
 public struct CapturedLog: LogHandler {
     private let captured = NIOLockedValueBox<[String]>([])
     public var metadata: Logger.Metadata = [:]

@@ -1,7 +1,7 @@
 public import AsyncHTTPClient
 import OutboundHTTP
 
-/// Runs `test` with an HTTP client made as every client has it, and shuts it down.
+/// Runs `test` with an HTTP client in the configuration of all clients, and shuts it down.
 public func withStoreClient<Answer>(_ test: (HTTPClient) async throws -> Answer) async throws -> Answer {
     let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .outbound())
     do {

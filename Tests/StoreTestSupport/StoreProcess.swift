@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// `store-simulator` as a process of its own.
+/// `store-simulator` as a separate process.
 public final class StoreProcess: Sendable {
     public enum Fault: Error {
         case notReady
@@ -13,9 +13,10 @@ public final class StoreProcess: Sendable {
     public let url: String
     private let process: Running
 
-    /// Ends it with whoever forgets it: a test that fails leaves nothing behind.
+    /// Ends the process when its owner is released, so that a failed test leaves none behind.
     private final class Running: @unchecked Sendable {
-        // Foundation's class is not Sendable; it is started before it is shared, and then only asked and ended.
+        // Foundation's class is not Sendable. The process is started before it is shared, and afterwards only queried
+        // and ended.
         let process: Process
         init(_ process: Process) { self.process = process }
         deinit { process.terminate() }
@@ -33,7 +34,7 @@ public final class StoreProcess: Sendable {
         self.process = process
     }
 
-    /// Runs one to its end.
+    /// Runs the program to its end.
     ///
     /// - Returns: its exit code.
     public static func run(_ arguments: [String]) throws -> Int32 {
@@ -46,7 +47,7 @@ public final class StoreProcess: Sendable {
         return process.terminationStatus
     }
 
-    /// Starts one that serves, on a free port.
+    /// Starts a serving process on a free port.
     public static func start(_ arguments: [String]) async throws -> StoreProcess {
         let process = Process()
         process.executableURL = program
@@ -55,7 +56,7 @@ public final class StoreProcess: Sendable {
         process.standardOutput = output
         try process.run()
         let running = Running(process)
-        // The end of the output ends the wait too.
+        // The end of the output ends the wait as well.
         var line = Data()
         let reader = output.fileHandleForReading
         while let next = try reader.read(upToCount: 1), !next.isEmpty, next != Data("\n".utf8) { line += next }
@@ -66,7 +67,7 @@ public final class StoreProcess: Sendable {
         return StoreProcess(url: String(url), process: running)
     }
 
-    /// A control call, such as `PUT`, `subscriptions/token-1`, `{"state":"PAUSED"}`.
+    /// Makes a control call, such as `PUT`, `subscriptions/token-1`, `{"state":"PAUSED"}`.
     @discardableResult
     public func control(_ method: String, _ path: String, _ body: String = "") async throws -> String {
         var request = HTTPClientRequest(url: "\(url)/control/\(path)")
@@ -78,7 +79,7 @@ public final class StoreProcess: Sendable {
         return text
     }
 
-    /// What it was asked: `GET /path good answered 200`, in order.
+    /// Its requests in order, in the form `GET /path good answered 200`.
     public func requests() async throws -> [String] {
         struct Page: Decodable {
             struct Item: Decodable {
@@ -98,7 +99,7 @@ public final class StoreProcess: Sendable {
 
     public func end() { process.process.terminate() }
 
-    /// Ends it with SIGTERM, and with SIGKILL where that does not do.
+    /// Ends the process with SIGTERM, or with SIGKILL if that has no effect.
     ///
     /// - Returns: its exit code.
     public func endAndWait() -> Int32 {

@@ -5,8 +5,8 @@ import Telemetry
 import Testing
 
 struct FileDescriptorSinkTests {
-    /// Eight threads write lines longer than the kernel keeps whole on a pipe while the reader lags: without the sink's
-    /// own lock a line that fills the pipe is continued after another thread's.
+    /// Eight threads write lines that are longer than a pipe's atomic size while the reader lags. Without the sink's
+    /// own lock, another thread's line would interrupt a line that fills the pipe.
     @Test func linesOfSeveralThreadsNeverInterleave() async throws {
         let pipe = Pipe()
         let sink = FileDescriptorSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
@@ -22,7 +22,7 @@ struct FileDescriptorSinkTests {
             }
         }
         for writer in writers { writer.start() }
-        // Reading blocks, so it is done on a thread that the other tests do not need.
+        // Reading blocks, so it runs on a thread that other tests do not need.
         let bytes = await withCheckedContinuation { continuation in
             Thread {
                 var bytes: [UInt8] = []

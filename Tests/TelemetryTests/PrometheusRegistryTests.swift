@@ -176,7 +176,7 @@ struct PrometheusRegistryTests {
         #expect(text.contains("t_seconds_sum 8000\nt_seconds_count 8000\n"))
     }
 
-    /// The collector ends only by being cancelled, so this test hangs if it is waited for.
+    /// The collector ends only by cancellation, so this test hangs if the registry waits for it.
     @Test func aCollectorThatHangsIsLeftOut() async {
         let registry = PrometheusRegistry(collectorTimeout: .seconds(2))
         registry.registerCollector { [MetricSample(name: "good", help: "h", value: 1)] }

@@ -1,4 +1,4 @@
-/// Makes a value when it is first asked for; later callers, and those that ask meanwhile, get the same one.
+/// Creates a value on first use. Concurrent and later callers get the same one.
 public actor Once<Value: Sendable> {
     private let make: @Sendable () async throws -> Value
     private var making: Task<Value, any Error>?

@@ -1,13 +1,13 @@
 import Foundation
 import Yams
 
-/// `openapi.yaml`, to hold what is sent against what is described.
+/// `openapi.yaml`, to compare messages with their description.
 public struct OpenAPI {
     private struct Missing: Error { var reference: String }
 
     private let root: Node
 
-    /// - Throws: where it cannot be read, or is no YAML.
+    /// - Throws: if the file cannot be read or is not YAML.
     public init() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "openapi.yaml")
@@ -29,7 +29,7 @@ public struct OpenAPI {
         root["webhooks"]?.mapping?.keys.compactMap(\.string).sorted() ?? []
     }
 
-    /// Of a schema of the components: every field that it describes, and those that are always there.
+    /// Fields of a component's schema: all described ones, and the required ones.
     public func fields(of schema: String) -> (all: Set<String>, required: Set<String>) {
         let node = node(["components", "schemas", schema])
         return (
@@ -38,9 +38,9 @@ public struct OpenAPI {
         )
     }
 
-    /// What of a JSON text is not as a schema of the components has it; empty where all is.
+    /// Differences between a JSON text and a component's schema; empty if there are none.
     public func problems(of json: String, as schema: String) throws -> [String] {
-        // JSON is YAML.
+        // JSON is also YAML.
         guard let value = try Yams.compose(yaml: json), let node = node(["components", "schemas", schema]) else {
             throw Missing(reference: schema)
         }
@@ -94,14 +94,14 @@ public struct OpenAPI {
             } else if let any = schema["additionalProperties"], any.mapping != nil {
                 found += problems(value, any, at: "\(path).\(name)")
             } else {
-                // Stricter than a schema: what is sent is to be described.
+                // Stricter than a schema: every sent field must be described.
                 found.append("\(path).\(name): is not described")
             }
         }
         return found
     }
 
-    /// As JSON Schema names it.
+    /// The type's name in JSON Schema.
     private static func type(_ node: Node) -> String {
         if node.mapping != nil { return "object" }
         if node.sequence != nil { return "array" }

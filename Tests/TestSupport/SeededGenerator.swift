@@ -1,4 +1,4 @@
-/// SplitMix64: the same numbers in every run, so that a failure can be seen again.
+/// SplitMix64: the same numbers in every run, so that a failure can be repeated.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -4,7 +4,7 @@ import Tracing
 
 @testable import Traces
 
-/// What is recorded, and what is passed on.
+/// Which spans are recorded, and which context is passed on.
 struct RelayTracerTests {
     private struct Fields: Injector, Extractor {
         func inject(_ value: String, forKey name: String, into carrier: inout [String: String]) {

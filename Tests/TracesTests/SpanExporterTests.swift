@@ -12,7 +12,7 @@ import Tracing
 @testable import TraceExport
 @testable import Traces
 
-/// Spans on their way to a collector: a real server of the test's own.
+/// Export of spans to a collector, a real server in the test.
 struct SpanExporterTests {
     private static let resource = TraceResource(serviceName: "relay-of-a-test", version: "1.2.3", instance: "copy-1")
 
@@ -25,7 +25,7 @@ struct SpanExporterTests {
             resource: resource, httpClient: client, logger: logger)
     }
 
-    /// Ends gracefully when `body` does.
+    /// Ends gracefully when `body` returns.
     private static func running(
         _ buffer: SpanBuffer, _ port: Int, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {

@@ -8,7 +8,7 @@ import ServiceLifecycle
 
 @testable import Webhooks
 
-/// A database of a test's own, and services that deliver from it.
+/// A test's own database, and services that deliver from it.
 struct DeliveryBench: Sendable {
     struct NoCluster: Error, CustomStringConvertible {
         let description =
@@ -90,7 +90,7 @@ struct DeliveryBench: Sendable {
         try await pool.query(SQL(sql)).first?.get(0) ?? 0
     }
 
-    /// Looks again and again, and gives up long after any machine would have got there.
+    /// Repeats a check. Gives up after a time that is long enough for any machine.
     func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
         struct Never: Error { var what: String }
         let end = ContinuousClock.now + .seconds(180)
@@ -100,7 +100,7 @@ struct DeliveryBench: Sendable {
         }
     }
 
-    /// A copy that delivers while `body` runs, and is then told to go.
+    /// Runs a delivering copy during `body`, and then stops it.
     func delivering(
         _ instance: String = "one", timeout: Duration = .seconds(5), retries: [Duration] = [.milliseconds(50)],
         rooms: EndpointCapacity = EndpointCapacity(), hosts: HostDirectory = HostDirectory(),

@@ -53,7 +53,7 @@ struct DeliveryServiceTests {
         } _: { port, received in
             try await DeliveryBench.run { bench in
                 let endpoint = try await bench.endpoint(port)
-                // More customers than open a breaker: all their tries are made all the same.
+                // More customers than failures that open a breaker, but all of their tries are made.
                 let deliveries = (0..<12).map { DeliveryBench.state(endpoint, "u\($0)", 1) }
                 try await bench.enqueue(deliveries)
                 try await bench.delivering(retries: [.milliseconds(20), .milliseconds(20)]) { _ in
@@ -93,7 +93,7 @@ struct DeliveryServiceTests {
                     #expect(try await bench.store.webhooks.endpoint(dead)?.failingSince != nil)
                     #expect(received().count { $0.path == "/hangs" } <= 16)
                 }
-                // On the way out what was under way went back untried.
+                // At shutdown, messages that were being sent went back without counting a try.
                 #expect(
                     try await bench.number(
                         "SELECT count(*) FROM webhook_queue WHERE endpoint = '\(hangs)' AND (owner IS NOT NULL OR tries > 0)"
@@ -174,7 +174,7 @@ struct DeliveryServiceTests {
                     #expect(received().map { $0.headers["host"] } == ["well.example.com:\(port)"])
                     server.release()
                     try await bench.eventually("all are delivered") { try await isDone(bench, 1, count + 1) }
-                    // One more would have been given up.
+                    // Without retries, a look-up that counted as a failed try would have ended the message.
                     #expect(try await bench.number("SELECT max(tries) FROM webhook_deliveries") == 1)
                 }
             }

@@ -17,14 +17,14 @@ import X509
 struct EncryptedEndpointTests {
     private static let message = WebhookMessage(id: "msg-1", body: Array(#"{"type":"test"}"#.utf8))
 
-    /// A certificate of its own for a name, and a server that shows it and answers 200.
+    /// An HTTPS server with its own certificate for a name; it answers 200.
     private final class Endpoint: Sendable {
         let port: Int
         let certificate: NIOSSLCertificate
         private let channel: any Channel
         private let heard: NIOLockedValueBox<Int>
 
-        /// Bytes that came through after the handshake.
+        /// Bytes received after the handshake.
         var bytes: Int { heard.withLockedValue { $0 } }
 
         init(named name: String) async throws {
@@ -86,7 +86,7 @@ struct EncryptedEndpointTests {
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 
-    /// - Parameter trusted: beside which nothing is trusted; nil: what the system trusts.
+    /// - Parameter trusted: the only trusted certificate; nil: those that the system trusts.
     private func send(_ endpoint: Endpoint, to host: String, trusting trusted: NIOSSLCertificate?) async
         -> WebhookResult
     {

@@ -10,7 +10,7 @@ struct HostDirectoryTests {
     private static let well = [IPAddress("127.0.0.1")].compactMap(\.self)
     private static let other = [IPAddress("127.0.0.2")].compactMap(\.self)
 
-    /// A name server that says nothing of some names before it is let, and counts what it is asked.
+    /// A name server that delays its answers for some names until released, and counts requests.
     final class NameServer: Sendable {
         private let asked = NIOLockedValueBox<[String]>([])
         private let isReleased = NIOLockedValueBox(false)
@@ -44,7 +44,7 @@ struct HostDirectoryTests {
                 try await directory.addresses(of: "well.example.com", for: "greedy")
             }
             #expect(try await directory.addresses(of: "well.example.com", for: "modest") == Self.well)
-            // Whoever wants a name that is being looked up waits with the others.
+            // A request for a name that is already being looked up waits for the same answer.
             group.addTask { try await directory.addresses(of: "dead0.example.com", for: "greedy") }
             server.release()
             for try await found in group { #expect(found == Self.well) }

@@ -1,7 +1,7 @@
 import RelayCore
 import RelayStore
 
-/// For tests with one publisher: what ops reads, with every publisher in scope. The product has no such default.
+/// Reads of operators for tests with one publisher, with every publisher in scope. The product has no such default.
 extension WebhookStore {
     func delivery(_ id: DeliveryID) async throws -> OpsDelivery? { try await delivery(id, in: .all) }
 

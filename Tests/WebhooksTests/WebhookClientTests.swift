@@ -17,7 +17,7 @@ struct WebhookClientTests {
 
     private static let credentials = WebhookCredentials(password: "s3\"t", secrets: secrets)
 
-    /// A client for the length of a test; loopback is allowed unless told otherwise.
+    /// A client for the duration of a test; allows loopback by default.
     private func withClient(
         allowing ranges: [String] = ["127.0.0.0/8"], timeout: Duration = .seconds(5),
         hosts: HostDirectory = HostDirectory(), _ body: (WebhookClient) async throws -> Void
@@ -51,7 +51,7 @@ struct WebhookClientTests {
                 #expect(got.headers["content-type"] == "application/json")
                 #expect(got.headers["host"] == "127.0.0.1:\(port)")
                 let second = try #require(got.headers["webhook-timestamp"].flatMap { Int($0) })
-                // The database's time, whatever the host's clock says.
+                // The timestamp is the database's time, whatever the host's clock shows.
                 #expect(second == 1_614_265_330)
                 let signatures = got.headers["webhook-signature"]?.split(separator: " ").map(String.init)
                 let expected = Self.keys.map { key in
@@ -115,7 +115,7 @@ struct WebhookClientTests {
             return Response(
                 status: .ok,
                 body: ResponseBody { writer in
-                    // Until the client has gone.
+                    // Writes until the client has closed the connection.
                     let chunk = ByteBuffer(repeating: 0x20, count: 32 << 10)
                     while true {
                         try await writer.write(chunk)
@@ -183,7 +183,7 @@ struct WebhookClientTests {
 
     @Test("what was vetted is what is called: the name is not looked up again, and keeps its place in the request")
     func pinned() async throws {
-        // The second answer is what an attacker's name server would say once the first was vetted.
+        // The second answer simulates an attacker's name server, after the first address was checked.
         let asked = NIOLockedValueBox(0)
         let hosts = HostDirectory(lifetime: .seconds(60)) { _ in
             let count = asked.withLockedValue { count in
@@ -282,12 +282,12 @@ struct WebhookClientTests {
         #expect(first.id == "abc")
         #expect(two.message(id: "abc", stored: stored, first: one.mark).id != "abc")
         #expect(one.message(id: "abc", stored: stored, first: one.mark) == first)
-        // Where there is no place for it, it changes nothing.
+        // In a message without a place for it, the mark changes nothing.
         #expect(two.message(id: "abc", stored: "{}", first: one.mark).id == "abc")
     }
 }
 
-/// Answers anything with what is no HTTP.
+/// Answers every request with bytes that are not HTTP.
 private final class Babbler: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -5,13 +5,15 @@ import OutboundHTTP
 public import RelayCore
 
 extension CleengClient {
-    /// Has a purchase registered, or transferred: `POST …/purchases[/transfers]` of its connector. Cleeng works on one at a time for each
-    /// purchase: a second request meanwhile is answered 409, by the Google Play connector also later.
+    /// Registers or transfers a purchase: `POST …/purchases[/transfers]` of its connector. Cleeng processes one request
+    /// at a time for each purchase and answers a second one with 409. The Google Play connector also answers 409 for a
+    /// purchase that was registered before.
     ///
     /// - Parameters:
-    ///   - transfers: whether from another customer who has it; only of what still runs.
-    ///   - name: a UUID under which Cleeng is to know what it does about it.
-    /// - Returns: where Cleeng took it, with the name under which it really knows it.
+    ///   - transfers: whether to move the purchase from the customer who has it. Cleeng moves only running
+    ///     subscriptions.
+    ///   - name: UUID by which Cleeng should name the synchronization that the request begins.
+    /// - Returns: the answer. If Cleeng accepted the request, it has the name that Cleeng uses for the synchronization.
     public func send(
         _ purchase: ConnectorPurchase, transfers: Bool, name: String
     ) async -> ForwardAnswer {
@@ -27,7 +29,7 @@ extension CleengClient {
         return await forward(request, route: route, since: start) {
             ForwardAnswer.Verdict($0, of: purchase.connector, name: name, scrubber: scrubber())
         } synchronization: { reply in
-            // By StoreKit 2 Cleeng takes our name where it says none.
+            // The StoreKit 2 connector uses the relay's name unless its answer has another one.
             SynchronizationStart(reply).name ?? (purchase.connector == .storekit2 ? name : nil)
         }
     }
@@ -35,8 +37,8 @@ extension CleengClient {
     /// Reads `GET …/purchases/synchronizations/{id}` of a connector.
     ///
     /// - Parameters:
-    ///   - offer: what was asked for.
-    ///   - observedAt: when the read is sent.
+    ///   - offer: offer that the app requested.
+    ///   - observedAt: time at which the read is sent.
     public func synchronization(
         _ id: String, of connector: Connector, offer: OfferID, observedAt: Timestamp
     ) async -> SynchronizationAnswer {

@@ -2,19 +2,19 @@ import Formats
 import NIOCore
 public import RelayCore
 
-/// One purchase as Cleeng's connectors take it, to register or to transfer (Cleeng's references "Register Apple StoreKit 2 purchase"
-/// and "Register Google Play purchase").
+/// A request to Cleeng's connectors, to register or transfer a purchase (Cleeng's references "Register Apple StoreKit 2
+/// purchase" and "Register Google Play purchase").
 public struct ConnectorPurchase: Sendable, Equatable {
-    /// What the store knows it by.
+    /// The store's own identification of the purchase.
     public enum Proof: Sendable, Equatable {
         case storekit2(TransactionID)
         case google(StoreReceipt.Google)
     }
 
     public var proof: Proof
-    /// The customer's number at Cleeng; of a transfer the new owner's.
+    /// The customer's number at Cleeng; in a transfer, the new owner's.
     public var cleengCustomerId: Int64
-    /// The customer's address, not ours. Cleeng takes IPv4 alone: any other is left out.
+    /// The customer's IP address, not the relay's. Cleeng accepts only IPv4; any other address is left out.
     public var ipAddress: String?
 
     public init(_ proof: Proof, cleengCustomerId: Int64, ipAddress: String? = nil) {
@@ -39,7 +39,7 @@ public struct ConnectorPurchase: Sendable, Equatable {
                 writer.member("purchaseToken", receipt.purchaseToken)
                 writer.member("packageName", receipt.packageName.text)
                 writer.member("productId", receipt.productId.text)
-                // The only type that the connector takes.
+                // The connector accepts no other type.
                 writer.member("productType", "subscription")
             }
             writer.member("cleengCustomerId", Int(cleengCustomerId))
@@ -48,7 +48,7 @@ public struct ConnectorPurchase: Sendable, Equatable {
     }
 }
 
-/// Where a connector is, below an address of its own.
+/// Base address and paths of a connector.
 struct ConnectorRoutes: Sendable {
     let base: String
     let purchases: String
@@ -56,7 +56,7 @@ struct ConnectorRoutes: Sendable {
     var transfers: String { purchases + "/transfers" }
     var synchronizations: String { purchases + "/synchronizations" }
 
-    /// Nil where the address is not set.
+    /// Nil if the connector's address is not set.
     init?(_ connector: Connector, _ configuration: CleengConfiguration) {
         switch connector {
         case .storekit2: (base, purchases) = (configuration.storeKit2URL, "/storekit2/purchases")

@@ -2,11 +2,11 @@ import Formats
 import OutboundHTTP
 import RelayCore
 
-/// What a connector says of the synchronization that a request began, or found.
+/// A connector's statement about the synchronization that a request began or found.
 struct SynchronizationStart {
-    /// Nil where none is named, and for what cannot stand in a path as it is.
+    /// Nil if the answer has no name, or one that cannot be part of a path unescaped.
     let name: String?
-    /// Whether it has ended already: then it is the result of an earlier request.
+    /// Whether the synchronization has ended. It is then the result of an earlier request.
     let hasEnded: Bool
 
     init(_ reply: HTTPReply) {
@@ -15,32 +15,32 @@ struct SynchronizationStart {
         hasEnded = json?["status"]?.string == "finalized" || json?["accessGranted"] != nil || json?["result"] != nil
     }
 
-    /// Whether a successful request began none. Where Cleeng begins one, it answers 202.
+    /// Whether a successful request began no synchronization of its own. If it begins one, Cleeng answers 202.
     func isOther(than name: String, status: Int) -> Bool {
         self.name != name && (hasEnded || status != 202 && self.name != nil)
     }
 
-    /// What can stand in a path as it is.
+    /// The text, if it can be part of a path unescaped.
     static func name(_ text: String) -> String? {
         text.wholeMatch(of: /[0-9A-Za-z_-]{1,100}/) == nil ? nil : text
     }
 }
 
 extension ForwardAnswer.Verdict {
-    /// Sorts an answer by its status, and by Cleeng's code where a status says too little. The Google Play connector's own codes are not
-    /// published as a whole: the endings are StoreKit 2's.
+    /// Sorts an answer by its status, and by Cleeng's code if the status is ambiguous. Not all codes of the Google Play
+    /// connector are published, so the endings of StoreKit 2's codes are used for both.
     ///
     /// | status, code | verdict | why |
     /// | --- | --- | --- |
     /// | 500 `SK2C0004`, `…C0004` | misconfigured | the connector is not activated for this publisher |
     /// | 400 `REQ0004` | misconfigured | our headers, not the purchase |
     /// | 422 `SK2C0005`, `…C0005` | try again | a migration is in progress |
-    /// | 409 with a synchronization, Google | duplicate | registered before, by whomever |
-    /// | 2xx with a result, or 200 that names another synchronization, Google | duplicate | the same, answered with how far it is |
-    /// | 409 (`SK2C0101`, `SK2C0103`, `SK2C0104`) | try again | another request for this purchase runs |
+    /// | 409 with a synchronization, Google | duplicate | registered before, by any customer |
+    /// | 2xx with a result, or 200 naming another synchronization, Google | duplicate | the same, with its progress |
+    /// | 409 (`SK2C0101`, `SK2C0103`, `SK2C0104`) | try again | another request for this purchase is running |
     /// | all else | as for `/apple/payment` | |
     ///
-    /// - Parameter name: that the request gave its synchronization.
+    /// - Parameter name: name that the request gave its synchronization.
     init(_ reply: HTTPReply, of connector: Connector, name: String, scrubber: MessageScrubber) {
         let isSuccess = (200..<300).contains(reply.status)
         let said = isSuccess ? nil : UpstreamMessage(reply.wholeBody, scrubber: scrubber)
@@ -58,12 +58,12 @@ extension ForwardAnswer.Verdict {
 }
 
 extension String {
-    /// `SK2C0004` is StoreKit 2's `0004`.
+    /// Whether this is a connector's code with the number: `SK2C0004` is StoreKit 2's `0004`.
     fileprivate func isConnectorCode(_ number: String) -> Bool { hasSuffix("C" + number) }
 }
 
 extension SynchronizationAnswer.Verdict {
-    /// - Parameter offer: what was asked for.
+    /// - Parameter offer: offer that the app requested.
     init(_ reply: HTTPReply, of connector: Connector, offer: OfferID, scrubber: MessageScrubber) {
         guard !(200..<300).contains(reply.status) else {
             switch reply.body {
@@ -75,7 +75,7 @@ extension SynchronizationAnswer.Verdict {
         }
         let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
         switch reply.status {
-        // Without a code of Cleeng's own it is not the endpoint that we mean.
+        // A 404 without a code of Cleeng comes from a wrong endpoint.
         case 404 where said.code != nil: self = .unknown
         case 500 where said.code?.isConnectorCode("0004") == true:
             self = .misconfigured(message: said.message ?? said.code)
@@ -92,11 +92,11 @@ extension SynchronizationAnswer.Verdict {
         guard status == "finalized" else {
             return ["processing", "retrying"].contains(status) ? .running(status) : nil
         }
-        // One of a list that is not public as a whole.
+        // The list of possible results is not fully published.
         let result = json["result"]?.string.flatMap(scrubber.clean)
         let granted = OfferID(json["offerId"]?.string)
         switch json["accessGranted"]?.flag {
-        // An offer or a result that is there and no text: the entitlement decides.
+        // The offer or the result is present but not a text, so the entitlement must decide.
         case true? where json["offerId"] != nil && granted == nil: return .unclear
         case false? where json["result"] != nil && json["result"]?.string == nil: return .unclear
         case true?:
@@ -107,7 +107,7 @@ extension SynchronizationAnswer.Verdict {
         }
     }
 
-    /// What a grant that rests on a synchronization is justified by. Keys sorted, so that the same evidence is the same text.
+    /// Evidence of a grant that rests on a synchronization. Keys are sorted, so that equal evidence is equal text.
     private static func evidence(_ offer: OfferID?, _ result: String?, _ connector: Connector) -> String {
         var writer = JSONWriter()
         writer.beginObject()

@@ -4,10 +4,10 @@ import OutboundHTTP
 public import RelayCore
 
 extension CleengClient {
-    /// Forwards one purchase: `POST {paymentURL}/apple/payment` and its like.
+    /// Forwards one purchase: `POST {paymentURL}/apple/payment`, or the route of another store.
     ///
-    /// Sending the same purchase of the same email again does no harm (Cleeng: "no action is taken"); another email's
-    /// moves the subscription to that customer.
+    /// Sending a purchase again with the same email does no harm (Cleeng: "no action is taken"). Sending it with
+    /// another email moves the subscription to that customer.
     public func pay(_ payment: Payment) async -> ForwardAnswer {
         let start = ContinuousClock.now
         var headers = headers()
@@ -20,7 +20,7 @@ extension CleengClient {
         }
     }
 
-    /// - Parameter synchronization: asked of what was accepted.
+    /// - Parameter synchronization: reads the synchronization's name from the answer to an accepted request.
     func forward(
         _ request: OutboundRequest, route: String, since start: ContinuousClock.Instant,
         sort: (HTTPReply) -> ForwardAnswer.Verdict, synchronization: (HTTPReply) -> String? = { _ in nil }
@@ -38,15 +38,15 @@ extension CleengClient {
 }
 
 extension ForwardAnswer.Verdict {
-    /// Sorts an answer to a forward by its status alone; of the body only code and message are taken, if it arrived.
+    /// Sorts an answer to a forward by its status alone. Only code and message are read from the body, if it arrived.
     ///
     /// | status | verdict | why |
     /// | --- | --- | --- |
     /// | 2xx | accepted | Cleeng: "structure and content of the request is correct" |
-    /// | 400, 422 | rejected | the only ones about this very purchase |
+    /// | 400, 422 | rejected | the only statuses about this one purchase |
     /// | 401, 403, 404 | misconfigured | token, rights or URL |
-    /// | 3xx, 405, 406, 407, 410, 411, 415 | misconfigured | not the endpoint that we mean, or not as it was |
-    /// | 408, 409, 425, 429, 5xx | try again | passing |
+    /// | 3xx, 405, 406, 407, 410, 411, 415 | misconfigured | a wrong endpoint, or one that has changed |
+    /// | 408, 409, 425, 429, 5xx | try again | temporary |
     /// | all else, 413 too | try again | may be due to this one purchase, so it must not stop the others |
     init(_ reply: HTTPReply, scrubber: MessageScrubber) {
         switch reply.status {

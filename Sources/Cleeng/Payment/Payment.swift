@@ -2,10 +2,10 @@ import Formats
 public import NIOCore
 public import RelayCore
 
-/// One purchase as `POST /apple/payment`, `/android/payment`, `/amazon/payment` and `/roku/payment` take it (Cleeng's reference
-/// "iOS and tvOS", "Android", "Amazon FireTV", "Roku").
+/// One purchase as a request to `POST /apple/payment`, `/android/payment`, `/amazon/payment` or `/roku/payment`
+/// (Cleeng's references "iOS and tvOS", "Android", "Amazon FireTV", "Roku").
 ///
-/// Prints as its offer alone: receipt, email and coupon are nobody's business in a log.
+/// Prints only its offer: receipt, email and coupon must not appear in a log.
 public struct Payment: Sendable, CustomStringConvertible, CustomReflectable {
     public enum Receipt: Sendable {
         /// The receipt's text exactly as the app sent it, in UTF-8. A buffer, so that megabytes are shared, not copied.
@@ -18,9 +18,9 @@ public struct Payment: Sendable, CustomStringConvertible, CustomReflectable {
     public var customerEmail: EmailAddress
     public var offerID: OfferID
     public var receipt: Receipt
-    /// The customer's address, not ours; left out where it is not known for sure.
+    /// The customer's IP address, not the relay's. Nil unless it is reliably known.
     public var ipAddress: String?
-    /// Amazon's and Roku's purchases take none.
+    /// Not sent for Amazon and Roku, whose routes have no coupon.
     public var couponCode: CouponID?
 
     public init(
@@ -92,7 +92,7 @@ public struct Payment: Sendable, CustomStringConvertible, CustomReflectable {
 }
 
 extension JSONWriter {
-    /// A number or a text, as it came. Nil leaves it out.
+    /// Writes a number or a text as the app sent it. Nil leaves the member out.
     fileprivate mutating func member(_ name: StaticString, _ scalar: StoreReceipt.SentScalar?) {
         switch scalar {
         case .number(let digits): field(name, json: digits)

@@ -4,7 +4,8 @@ import NIOCore
 extension JSONWriter {
     /// The body of a request to Cleeng: one object with the members that `write` adds.
     ///
-    /// Cleeng has always been sent control characters by number, such as the line breaks of a receipt.
+    /// Control characters, such as the line breaks of a receipt, are escaped by number. Cleeng has always received them
+    /// so.
     static func body(capacity: Int = 512, _ write: (inout JSONWriter) -> Void) -> ByteBuffer {
         var writer = JSONWriter(capacity: capacity, escapes: .numbers)
         writer.beginObject()

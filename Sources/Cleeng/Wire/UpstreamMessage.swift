@@ -1,7 +1,7 @@
 import NIOCore
 import OutboundHTTP
 
-/// The code and the words of an error answer, wherever in the body they stand.
+/// Code and message of an error answer, in any of Cleeng's error formats.
 ///
 /// Cleeng has several error shapes: `{"message":…}` with `success` and `data` in the Core API, `{"errors":["…"]}` in
 /// MediaStore, `{"error":{"code":…,"message":…}}` in JSON-RPC; none is published for `/apple/payment` itself.
@@ -26,7 +26,7 @@ struct UpstreamMessage: Equatable {
         self.message = message.flatMap(scrubber.clean)
     }
 
-    /// A short text that is no web page.
+    /// A short text that is not a web page.
     private static func plainText(_ body: ByteBuffer?) -> String? {
         guard let body, (1...4096).contains(body.readableBytes) else { return nil }
         let text = String(buffer: body)
@@ -34,7 +34,7 @@ struct UpstreamMessage: Equatable {
     }
 }
 
-/// Makes a text of the other side fit to be stored, logged and shown.
+/// Makes a text from Cleeng safe to store, log and show.
 struct MessageScrubber: Sendable {
     static let maximumCharacters = 200
     private static let maximumInput = 65_536
@@ -43,7 +43,7 @@ struct MessageScrubber: Sendable {
 
     /// Costs nothing until a text is cleaned: most answers need no cleaning.
     ///
-    /// - Parameter secrets: what an answer may echo and no log may show: tokens, the customer's email.
+    /// - Parameter secrets: texts that an answer may echo and no log may show: tokens, the customer's email.
     init(hiding secrets: [String]) { self.secrets = secrets }
 
     /// The secrets and their lower-case forms, the longest first.
@@ -53,12 +53,12 @@ struct MessageScrubber: Sendable {
             .sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
     }
 
-    /// Without secrets and control characters, 200 characters at most; nil where nothing is left.
+    /// The text without secrets and control characters, 200 characters at most; nil if nothing is left.
     func clean(_ text: String) -> String? {
         guard text.utf8.count <= Self.maximumInput else { return "(too long to show)" }
         var text = text
-        // Before cutting: half a token is a secret as well.
-        // By bytes: a mark before or behind a secret makes one character with its edge, and it would not be found.
+        // Secrets are removed before the text is cut: half a token is a secret as well. The search compares bytes. A
+        // combining mark next to a secret changes the character at its edge, so a search by characters would miss it.
         for secret in hidden where secret.utf8.count <= text.utf8.count {
             text = String(
                 decoding: Array(text.utf8).replacing(Array(secret.utf8), with: Array("***".utf8)), as: UTF8.self)
@@ -92,7 +92,7 @@ extension HTTPReply {
     }
 }
 
-/// What a status means that is neither a success nor the refusal of one purchase.
+/// Meaning of statuses that are neither a success nor the rejection of one purchase.
 enum StatusSorting {
     static func isMisconfiguration(_ status: Int) -> Bool {
         switch status {

@@ -1,18 +1,18 @@
 public import RelayCore
 public import RelayStore
 
-/// The publisher whose customer was asked about, and the outcome.
+/// Outcome of a refresh, and the publisher of the customer.
 public struct RefreshedCustomer: Sendable {
     public var publisher: PublisherID
     public var outcome: CustomerInquiryOutcome
 }
 
 extension LongAct<RefreshedCustomer> {
-    /// Asks Cleeng now what a customer is entitled to; access follows the answer.
+    /// Reads the customer's entitlement from Cleeng now. Access follows the answer.
     ///
     /// - Parameters:
-    ///   - named: nil: the publisher whose customer they are, or the only one there is.
-    ///   - patience: how long the customer's turn to be read is waited for.
+    ///   - named: nil: the customer's publisher, or the only publisher that exists.
+    ///   - patience: longest wait for the customer's turn to be read.
     public static func refresh(
         _ customer: CustomerEmail, of named: PublisherID?, _ inquirer: any CustomerInquirer, patience: Duration
     ) -> Self {
@@ -34,7 +34,7 @@ extension LongAct<RefreshedCustomer> {
 }
 
 extension LongAct {
-    /// Reads everything that is kept of a customer.
+    /// Exports all stored data of a customer.
     public static func export(
         _ identity: CustomerIdentity,
         _ read: @escaping @Sendable (CustomerIdentity, RelayStore) async throws -> Outcome
@@ -48,10 +48,10 @@ extension LongAct {
 }
 
 extension Act<Erasure.Outcome> {
-    /// Takes a customer out of the database. It may throw ``Erasure/Refusal``.
+    /// Deletes a customer from the database. May throw ``Erasure/Refusal``.
     public static func erase(_ identity: CustomerIdentity) -> Self {
         Act(.customerErased, timeout: .seconds(600)) { store, actor, reason in
-            // It names nobody. The erasure writes it itself, after what it does to rows that do.
+            // The row does not name the customer. The erasure writes it itself, after it has changed the rows that do.
             let record = Record("a customer of \(identity.validations.count) purchases", of: nil)
             let entry = record.entry(.customerErased, by: actor, reason: reason)
             return (try await Erasure(store: store).run(identity, entry), nil)

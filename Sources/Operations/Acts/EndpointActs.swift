@@ -23,7 +23,7 @@ extension Act<EndpointID> {
 }
 
 extension Act<WebhookEndpoint> {
-    /// Removes an endpoint; what waits for it is dropped. The outcome is the endpoint as it was.
+    /// Removes an endpoint and drops its waiting messages. The outcome is the endpoint before its removal.
     public static func remove(_ id: EndpointID) -> Self {
         Act(.endpointRemoved) { store, actor, _ in
             guard let endpoint = try await store.webhooks.endpoint(id, in: actor.scope),
@@ -35,7 +35,7 @@ extension Act<WebhookEndpoint> {
 }
 
 extension Act<Void> {
-    /// Lets an endpoint take messages again. What was dropped meanwhile stays so.
+    /// Makes an endpoint active again. Messages that were dropped in the meantime stay dropped.
     public static func enable(_ id: EndpointID) -> Self {
         Act(.endpointEnabled) { store, actor, _ in
             guard let publisher = try await store.webhooks.enableEndpoint(id, in: actor.scope) else {
@@ -45,7 +45,7 @@ extension Act<Void> {
         }
     }
 
-    /// Lets an endpoint take no more messages; what waits for it is dropped. One that takes none stays as it is.
+    /// Disables an endpoint and drops its waiting messages. A disabled endpoint stays as it is.
     public static func disable(_ id: EndpointID) -> Self {
         Act(.endpointDisabled) { store, actor, _ in
             if let publisher = try await store.webhooks.disableEndpoint(id, .operator, in: actor.scope) {
@@ -60,7 +60,8 @@ extension Act<Void> {
 }
 
 extension LongAct<WebhookResult> {
-    /// Sends an endpoint a test message. One that was disabled takes messages again where it answers 2xx; that is an act of its own.
+    /// Sends an endpoint a test message. If a disabled endpoint answers 2xx, it is enabled again, with an audit row of
+    /// its own.
     public static func test(
         _ endpoint: WebhookEndpoint, _ client: WebhookClient, _ credentials: WebhookCredentials
     ) -> Self {

@@ -1,12 +1,12 @@
 public import RelayCore
 public import RelayStore
 
-/// The leeway of each is how long after its end a subscription that will renew is waited for.
+/// Acts that send messages. Each leeway is how long the relay waits for the renewal of a subscription after its end.
 extension Act<DeliveryID> {
-    /// Tells the same endpoint the customer's state as it is now, as a new message. What concerns no customer is sent again, as a new
-    /// message too. One that is parked is delivered as it is.
+    /// Sends the customer's current state to the same endpoint, as a new message. A message about no customer is also
+    /// sent again as a new one. A parked message is delivered unchanged.
     ///
-    /// The outcome is the message that is delivered now.
+    /// The outcome is the message that will be delivered.
     public static func replay(message id: DeliveryID, leeway: Duration) -> Self {
         Act(.webhookReplayed, wakes: .messages) { store, actor, _ in
             if let owner = try await store.ops.replayParkedDelivery(id, in: actor.scope) {
@@ -30,7 +30,7 @@ extension Act<DeliveryID> {
 }
 
 extension Act<[DeliveryID]> {
-    /// Tells all endpoints of a publisher the state of one customer once more. The outcome is the new messages.
+    /// Sends the current state of one customer to all endpoints of a publisher. The outcome is the new messages.
     ///
     /// - Parameter username: the publisher's own name for the customer.
     public static func resync(_ username: Username, of publisher: PublisherID, leeway: Duration) -> Self {
@@ -45,8 +45,8 @@ extension Act<[DeliveryID]> {
 }
 
 extension LongAct<Int> {
-    /// Tells endpoints the present state of every customer of whom they were sent something in a range of time. The outcome is how many
-    /// messages are made of it, or would be.
+    /// Sends endpoints the current state of every customer about whom they received messages in a time range. The
+    /// outcome is the number of new messages, or in a dry run their expected number.
     public static func replay(messages filter: RepeatFilter, leeway: Duration, isDryRun: Bool) -> Self {
         LongAct(.webhookReplayed) { work in
             guard !isDryRun else { return try await eachPage(of: filter, work) { $0.count } }

@@ -1,9 +1,9 @@
 public import RelayCore
 public import RelayStore
 
-/// Publishers, their keys, and what they sell.
+/// Acts on publishers, their keys and their offers.
 extension Act<Bool> {
-    /// Adds a publisher. The outcome is whether it is new: one that is there already stays as it is.
+    /// Adds a publisher. The outcome is whether it is new; an existing one stays as it is.
     public static func add(publisher id: PublisherID) -> Self {
         Act(.publisherAdded) { store, _, _ in
             let isNew = try await store.publishers.add(id)
@@ -11,7 +11,7 @@ extension Act<Bool> {
         }
     }
 
-    /// Gives a publisher that had an account of its own at Cleeng back to the common one. The outcome is whether it had one.
+    /// Moves a publisher from its own account at Cleeng to the common one. The outcome is whether it had its own.
     public static func useCommonAccount(_ id: PublisherID) -> Self {
         Act(.publisherShares) { store, _, _ in
             let had = try await store.publishers.forgetAccount(of: id)
@@ -19,7 +19,7 @@ extension Act<Bool> {
         }
     }
 
-    /// Takes a key out of use; running copies notice within two seconds. The outcome is whether it was in use.
+    /// Revokes a key; running copies notice within two seconds. The outcome is whether the key was valid.
     public static func revoke(_ id: APIKeyID) -> Self {
         Act(.keyRevoked) { store, actor, _ in
             if let publisher = try await store.keys.revoke(id, in: actor.scope) {
@@ -33,9 +33,9 @@ extension Act<Bool> {
 }
 
 extension Act<String> {
-    /// Makes an API key. The outcome is the key: nobody can read it a second time.
+    /// Creates an API key. The outcome is the key itself, which cannot be read a second time.
     ///
-    /// - Parameter publisher: nil: every publisher's.
+    /// - Parameter publisher: nil: the key is valid for every publisher.
     public static func createKey(_ role: KeyRole, name: String, of publisher: PublisherID?, app: BundleID?) -> Self {
         Act(.keyCreated) { store, _, _ in
             if let publisher { try await store.check(publisher) }
@@ -52,9 +52,9 @@ extension Act<String> {
 }
 
 extension Act<Void> {
-    /// Adds to what a publisher sells.
+    /// Adds offers of a publisher.
     ///
-    /// - Parameter replacesAll: what is known of the publisher's offers goes first.
+    /// - Parameter replacesAll: deletes all known offers of the publisher first.
     public static func importOffers(_ offers: [Offer], of publisher: PublisherID, replacesAll: Bool = false) -> Self {
         Act(.offersImported) { store, _, _ in
             try await store.check(publisher)
@@ -64,7 +64,7 @@ extension Act<Void> {
         }
     }
 
-    /// Forgets an offer, or one of its products.
+    /// Deletes an offer, or one of its products.
     ///
     /// - Parameter product: nil: the whole offer.
     public static func remove(offer id: OfferID, product: ProductID?, of publisher: PublisherID) -> Self {
@@ -78,7 +78,8 @@ extension Act<Void> {
 }
 
 extension RelayStore {
-    /// A mistyped name makes no other publisher. The first one is there before anything is its.
+    /// Throws for an unknown publisher, so that a mistyped name creates none. Creates the first publisher if it does
+    /// not exist yet.
     func check(_ publisher: PublisherID) async throws {
         guard publisher != .first else { return try await webhooks.ensureFirstPublisher() }
         let known = try await publishers.ids()

@@ -3,17 +3,17 @@ import AppleStore
 public import RelayCore
 import RelayStore
 
-/// What the App Store's refund history of a customer has said.
+/// Result of reading a customer's refund history from the App Store.
 public struct RefundLookup: Sendable, Equatable {
-    /// The App Store knows the transaction.
+    /// Whether the App Store knows the transaction.
     public var isKnown = true
     /// Refunds in the store's answer.
     public var found = 0
     /// Refunds among them that the ledger did not have.
     public var new = 0
-    /// Refunds among them that are not genuine by the settings, or lack what the ledger needs.
+    /// Refunds among them that are not genuine by the settings, or lack data that the ledger needs.
     public var unusable = 0
-    /// There are more of them than one look reads.
+    /// Whether the customer has more refunds than one lookup reads.
     public var hasMore = false
 
     /// One sentence.
@@ -25,7 +25,7 @@ public struct RefundLookup: Sendable, Equatable {
 }
 
 extension LongAct<RefundLookup> {
-    /// A thousand refunds.
+    /// Limit of one lookup: a thousand refunds.
     private static let mostPages = 50
 
     /// Asks the App Store for all refunds of a subscription's customer. Records each genuine one in the ledger.
@@ -67,7 +67,7 @@ extension LongAct<RefundLookup> {
 }
 
 extension AppStoreAccess {
-    /// Records refunds, also of the customer's other purchases: the ledger of an unclaimed subscription stores them.
+    /// Records refunds, including those of the customer's other purchases: an unclaimed subscription has a ledger too.
     fileprivate func record(
         _ signed: [String], of name: SubscriptionName, _ lookup: inout RefundLookup, _ store: RelayStore,
         _ leeway: Duration
@@ -87,7 +87,7 @@ extension AppStoreAccess {
                 }
                 found[key, default: ([], payload.bundleId)].periods.append(period)
             } catch {
-                // Not genuine, or no transaction.
+                // The text is not genuine, or is not a transaction.
                 lookup.unusable += 1
             }
         }

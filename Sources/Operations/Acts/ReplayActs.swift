@@ -10,15 +10,16 @@ public struct NotificationReader: Sendable {
     let leeway: Duration
 
     /// - Parameters:
-    ///   - isRelayed: whether it is passed on.
-    ///   - leeway: how long after its end a subscription that will renew is waited for.
+    ///   - isRelayed: whether the notification is forwarded to Cleeng.
+    ///   - leeway: how long the relay waits for the renewal of a subscription after its end.
     public init(policy: NotificationPolicy, isRelayed: PerPublisher<Bool>, leeway: Duration) {
         self.policy = policy
         self.isRelayed = isRelayed
         self.leeway = leeway
     }
 
-    /// - Throws: ``ActRefusal/notGenuine(code:detail:)``, since the configuration may be another one than when it came.
+    /// - Throws: ``ActRefusal/notGenuine(code:detail:)``, since the configuration may have changed since the
+    ///   notification arrived.
     func read(_ body: [UInt8], of store: String) async throws -> StoreNotification {
         do {
             switch StorePlatform(rawValue: store) {
@@ -50,7 +51,7 @@ extension Act<Void> {
         }
     }
 
-    /// Has an event of Cleeng's processed once more, parked or not.
+    /// Queues an event of Cleeng for processing again, parked or not.
     public static func replay(event id: NotificationID) -> Self {
         Act(.eventReplayed) { store, actor, _ in
             guard let owner = try await store.ops.replayEvent(id, in: actor.scope) else {
@@ -60,7 +61,7 @@ extension Act<Void> {
         }
     }
 
-    /// Has a subscription looked at now, parked or not.
+    /// Makes a subscription due for evaluation now, parked or not.
     public static func replay(subscription name: SubscriptionName) -> Self {
         Act(.subscriptionReplayed) { store, actor, _ in
             guard try await store.ops.replaySubscription(name, in: actor.scope) else {

@@ -3,14 +3,14 @@ public import AppleStore
 public import RelayCore
 import RelayStore
 
-/// Access of operators' acts to the App Store.
+/// The App Store as operators' acts use it.
 public struct AppStoreAccess: Sendable {
     let client: AppStoreServerClient
     let policy: NotificationPolicy
     let trust: ChainOfTrust
     let scope: StoreScope
 
-    /// - Parameter policy: reads what the App Store says it has sent.
+    /// - Parameter policy: reads the payload that the App Store reports as sent.
     public init(
         client: AppStoreServerClient, policy: NotificationPolicy, trust: ChainOfTrust, scope: StoreScope
     ) {
@@ -20,9 +20,9 @@ public struct AppStoreAccess: Sendable {
         self.scope = scope
     }
 
-    /// Where an app is asked about.
+    /// The app and the environment for a query to the App Store.
     ///
-    /// - Parameter app: nil: the only one that there is.
+    /// - Parameter app: nil: the only configured app.
     /// - Throws: ``ActRefusal/cannotAsk(_:)``.
     func app(
         _ app: BundleID?, _ environment: StoreEnvironment, for scope: OpsScope
@@ -41,7 +41,7 @@ public struct AppStoreAccess: Sendable {
             return (app, environment)
         }
         guard known.count == 1 else {
-            // Another publisher's apps are none of this operator's business.
+            // An operator of one publisher must not see the apps of others.
             let names = scope.isAll ? ": " + known.map(\.text).joined(separator: ", ") : ""
             throw ActRefusal.cannotAsk("name the app by its bundle id\(names)")
         }
@@ -60,18 +60,18 @@ public struct AppStoreAccess: Sendable {
 public struct TestedNotification: Sendable, Equatable {
     public struct Attempt: Sendable, Equatable {
         public var at: Timestamp
-        /// `SUCCESS`, or another word of Apple's.
+        /// `SUCCESS`, or another of Apple's result codes.
         public var result: String
     }
 
     public enum Outcome: String, Sendable {
-        /// It came in here.
+        /// The notification arrived here.
         case received
-        /// Apple has delivered it, and it did not come in here.
+        /// Apple has delivered the notification, but it did not arrive here.
         case elsewhere
-        /// Apple could not deliver it.
+        /// Apple could not deliver the notification.
         case failed
-        /// Apple knows of no attempt yet.
+        /// Apple reports no attempt yet.
         case pending
     }
 
@@ -80,7 +80,7 @@ public struct TestedNotification: Sendable, Equatable {
     public var outcome: Outcome
     public var uuid: String?
     public var attempts: [Attempt] = []
-    /// Why it would be refused here; nil where it would not be, or nothing is known.
+    /// Why this relay would refuse the notification; nil if it would not, or if that is unknown.
     public var refusal: String?
 
     /// One sentence.
@@ -109,9 +109,9 @@ public struct TestedNotification: Sendable, Equatable {
 }
 
 extension LongAct<TestedNotification> {
-    /// Has the App Store send a notification of the type TEST, and asks for about 20 seconds whether it arrived.
+    /// Makes the App Store send a notification of type TEST. Checks for about 20 seconds whether it arrived.
     ///
-    /// - Parameter app: nil: the only one that there is.
+    /// - Parameter app: nil: the only configured app.
     public static func testNotification(
         of app: BundleID?, in environment: StoreEnvironment, _ access: AppStoreAccess?
     ) -> Self {
@@ -134,7 +134,7 @@ extension LongAct<TestedNotification> {
                     switch answer {
                     case .value(let status) where !status.sendAttempts.isEmpty:
                         try await access.judge(status, &tested, work.store)
-                    // Apple may need a moment to know of it.
+                    // Apple may need a moment until it reports the notification.
                     case .value, .unknown: break
                     case .misconfigured(let why): throw ActRefusal.cannotAsk(why)
                     case .tryAgain(let why, _) where ContinuousClock.now >= end: throw ActRefusal.storeAway(why)

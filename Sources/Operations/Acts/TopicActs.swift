@@ -2,14 +2,14 @@ public import RelayCore
 public import RelayStore
 public import StoreSignals
 
-/// Confirms subscriptions to topics.
+/// Confirms subscriptions to SNS topics.
 public struct TopicConfirmer: Sendable {
     let topics: Set<SNSTopic>
     let confirm: @Sendable (SNSMessage) async -> TopicConfirmation
 
     /// - Parameters:
-    ///   - topics: whose messages are taken.
-    ///   - confirm: asks SNS; must end in seconds.
+    ///   - topics: topics whose messages the relay accepts.
+    ///   - confirm: calls SNS; must end within seconds.
     public init(topics: Set<SNSTopic>, confirm: @escaping @Sendable (SNSMessage) async -> TopicConfirmation) {
         self.topics = topics
         self.confirm = confirm
@@ -17,7 +17,8 @@ public struct TopicConfirmer: Sendable {
 }
 
 extension LongAct<TopicConfirmation> {
-    /// Confirms the subscription that a message of SNS asks to confirm, or that it says has ended. From then on the topic's messages come.
+    /// Confirms the subscription to a topic if an SNS message asks for it or reports its end. The topic's messages
+    /// arrive from then on.
     public static func confirm(notification id: NotificationID, _ confirmer: TopicConfirmer) -> Self {
         LongAct(.topicConfirmed) { work in
             guard let (item, body) = try await work.store.ops.notification(id, in: work.actor.scope) else {
@@ -40,7 +41,7 @@ extension LongAct<TopicConfirmation> {
 }
 
 extension TopicConfirmation {
-    /// For the audit log.
+    /// The outcome's text in the audit log.
     fileprivate var words: String {
         switch self {
         case .confirmed: "confirmed"

@@ -2,7 +2,7 @@ import RelayCore
 public import RelayStore
 
 extension LongAct<Void> {
-    /// Removes what is older than it is to be kept.
+    /// Deletes data whose retention period is over.
     ///
     /// - Parameter report: receives each step as it is done.
     public static func retain(
@@ -18,8 +18,8 @@ extension LongAct<Void> {
 }
 
 extension LongAct<Int> {
-    /// Seals a database that is there already, or opens one again. Broken off, it is run again; the row is written when all is done. The
-    /// outcome is how many rows were changed.
+    /// Encrypts an existing database, or decrypts it. An interrupted run is continued by another one; the audit row is
+    /// written when all is done. The outcome is the number of changed rows.
     public static func convert(
         _ direction: EncryptionRun.Direction, report: @escaping @Sendable (EncryptionRun.Progress) -> Void
     ) -> Self {
@@ -33,9 +33,9 @@ extension LongAct<Int> {
 }
 
 extension Act<Int> {
-    /// Wraps the data keys by the first of the configured keys. The outcome is how many were wrapped anew.
+    /// Wraps the data keys with the first configured key. The outcome is the number of keys that were wrapped again.
     ///
-    /// - Parameter addsKey: also makes a new data key.
+    /// - Parameter addsKey: also creates a data key.
     public static func rotateKeys(addsKey: Bool) -> Self {
         Act(.keysRotated) { store, _, _ in
             let count = try await store.encryption.rotateKeys(addsKey: addsKey)

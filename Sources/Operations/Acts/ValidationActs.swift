@@ -2,7 +2,7 @@ public import RelayCore
 public import RelayStore
 
 extension Act<Void> {
-    /// Sends a purchase to Cleeng once more.
+    /// Sends a purchase to Cleeng again.
     public static func retry(_ id: ValidationID) -> Self {
         Act(.validationRetried) { store, actor, reason in
             let owner = try await store.ops.retry(id, in: actor.scope, by: actor.name, reason: reason ?? "")
@@ -10,7 +10,7 @@ extension Act<Void> {
         }
     }
 
-    /// Ends a purchase as rejected, for good.
+    /// Ends a purchase as rejected, permanently.
     public static func abandon(_ id: ValidationID) -> Self {
         Act(.validationAbandoned) { store, actor, reason in
             let owner = try await store.ops.abandon(id, in: actor.scope, by: actor.name, reason: reason ?? "")
@@ -20,9 +20,9 @@ extension Act<Void> {
 }
 
 extension LongAct<ReplayPage> {
-    /// Retries one page of what a filter finds, oldest first.
+    /// Retries one page of a filter's matches, oldest first.
     ///
-    /// - Parameter isDryRun: only finds.
+    /// - Parameter isDryRun: only finds the matches.
     public static func replay(_ filter: ReplayFilter, isDryRun: Bool = false) -> Self {
         LongAct(.validationsReplayed) { work in
             let found = try await work.store.ops.replayTargets(filter, in: work.actor.scope)

@@ -1,7 +1,7 @@
 import RelayCore
 public import RelayStore
 
-/// What is wrong, worst first, in sentences for the engineer on call: what it means for customers, and what to do.
+/// Current problems, worst first, in sentences for the engineer on call: what each means for customers, and what to do.
 public struct Diagnosis: Sendable, Equatable {
     public enum Severity: String, Sendable, Comparable, CaseIterable {
         case ok, warning, critical
@@ -12,7 +12,7 @@ public struct Diagnosis: Sendable, Equatable {
         }
     }
 
-    /// Where the rows are that a finding is about.
+    /// List that shows the rows of a finding.
     public enum Place: String, Sendable {
         case waiting, parked, webhooks, endpoints, notifications
         case parkedEvents, parkedWebhooks, parkedNotifications, parkedSubscriptions
@@ -21,9 +21,9 @@ public struct Diagnosis: Sendable, Equatable {
 
     public struct Finding: Sendable, Equatable {
         public var severity: Severity
-        /// What is wrong, and for whom.
+        /// The problem and the customers or rows that it affects.
         public var what: String
-        /// What to do about it.
+        /// What the engineer should do.
         public var advice: String
         public var place: Place?
     }
@@ -32,7 +32,7 @@ public struct Diagnosis: Sendable, Equatable {
 
     public var severity: Severity { findings.map(\.severity).max() ?? .ok }
 
-    /// Whether customers are losing purchases, in one sentence.
+    /// One sentence that says whether customers are losing purchases.
     public var headline: String {
         switch severity {
         case .critical: "Customers who pay get no access now. Nothing is lost: what was accepted is kept and sent."
@@ -41,7 +41,7 @@ public struct Diagnosis: Sendable, Equatable {
         }
     }
 
-    /// What keeps customers from access now, for the page of one customer. Nil if nothing does.
+    /// The problem that keeps customers from access now, for the page of one customer. Nil if there is none.
     public var alert: String? { findings.first { $0.severity == .critical }?.what }
 
     public init(_ summary: OpsSummary) {
@@ -51,7 +51,7 @@ public struct Diagnosis: Sendable, Equatable {
         addTelling(summary)
         addParked(summary.parkedItems)
         addAccess(summary.accessProblems)
-        // Stable: of one severity in the order in which they were found.
+        // Findings of the same severity keep the order in which they were found.
         findings = Severity.allCases.reversed().flatMap { severity in findings.filter { $0.severity == severity } }
     }
 
@@ -91,7 +91,7 @@ public struct Diagnosis: Sendable, Equatable {
                 .warning, "Some calls to Cleeng fail \(since)\(error). \(waiting)",
                 advice: "They are tried again by themselves. If it continues, ask Cleeng.", .waiting)
         case .degraded:
-            // One failure and the next success are often less than a second apart.
+            // The next success often follows a failure in less than a second.
             let isBrief = summary.backlog.oldestForwarding.map { $0 < .seconds(10) } ?? true
             add(
                 isBrief ? .warning : .critical, "No call to Cleeng has succeeded \(since)\(error). \(waiting)",
@@ -131,7 +131,7 @@ public struct Diagnosis: Sendable, Equatable {
 
     private mutating func addQueue(_ summary: OpsSummary) {
         let (backlog, waiting) = (summary.backlog, Self.waiting(summary))
-        // Where no worker runs, or Cleeng is away, that is the finding, and says who waits.
+        // If no worker runs, or Cleeng does not answer, that finding already names the waiting purchases.
         let isExplained = summary.upstream.map { $0.state == .down || $0.state == .misconfigured } ?? true
         if !isExplained, let oldest = backlog.oldestForwarding, oldest >= Self.patience {
             if backlog.overdue > 0, summary.upstream?.state == .ok {
@@ -281,7 +281,7 @@ public struct Diagnosis: Sendable, Equatable {
 }
 
 extension Duration {
-    /// For people: `42 s`, `7 min`, `3 h 20 min`, `2 d 4 h`.
+    /// Text for people: `42 s`, `7 min`, `3 h 20 min`, `2 d 4 h`.
     public var spoken: String {
         let seconds = max(components.seconds, 0)
         switch seconds {

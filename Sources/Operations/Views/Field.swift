@@ -1,12 +1,13 @@
 public import RelayCore
 
-/// What operators see of something, by every door: each field once, with its name in JSON, its label for people, and its value.
+/// A type that operators see in the console, the ops API and commands. Defines each field once: name in JSON, label and
+/// value.
 public protocol Viewed: Sendable {
     static var fields: [Field<Self>] { get }
 }
 
 extension Viewed {
-    /// The fields of a table, in this order.
+    /// The fields of a table, in the order of the names.
     public static func columns(_ names: String...) -> [Field<Self>] {
         let columns = names.compactMap { name in fields.first { $0.name == name } }
         assert(columns.count == names.count, "\(Self.self) has not all of \(names)")
@@ -15,15 +16,15 @@ extension Viewed {
 }
 
 public struct Field<Item: Sendable>: Sendable {
-    /// In JSON.
+    /// Name in JSON.
     public let name: String
-    /// Over a column, or before a fact.
+    /// Label of a table column or of a single fact.
     public let label: String
     public let value: @Sendable (Item) -> FieldValue
     private var words: (@Sendable (Item) -> String?)?
 
     /// - Parameters:
-    ///   - label: empty where people read it within another field.
+    ///   - label: empty if people see the field only within another one.
     ///   - value: nil becomes null.
     public init(
         _ name: String, _ label: String = "",
@@ -34,16 +35,16 @@ public struct Field<Item: Sendable>: Sendable {
         self.value = { value($0)?.fieldValue ?? .null }
     }
 
-    /// The same where people read something else than the value.
+    /// The same field with a text of its own for people.
     func worded(_ words: @escaping @Sendable (Item) -> String?) -> Self {
         var field = self
         field.words = words
         return field
     }
 
-    /// For people; nil where there is nothing.
+    /// Text for people; nil if the field has no value.
     ///
-    /// - Parameter time: how moments are written.
+    /// - Parameter time: formats timestamps.
     public func text(_ item: Item, time: (Timestamp) -> String = { $0.rfc3339 }) -> String? {
         if let words { return words(item) }
         return value(item).text(time: time)
@@ -52,13 +53,13 @@ public struct Field<Item: Sendable>: Sendable {
 
 public enum FieldValue: Sendable {
     case null
-    /// The name is left out as well.
+    /// The field is left out, with its name.
     case absent
     case text(String)
     case number(Int)
     case flag(Bool)
     case time(Timestamp)
-    /// JSON already.
+    /// A value that is already JSON.
     case json(String)
     case object([(name: String, value: FieldValue)])
     case list([FieldValue])
@@ -75,7 +76,7 @@ public enum FieldValue: Sendable {
     }
 }
 
-/// What can be the value of a field.
+/// A type that can be the value of a field.
 public protocol FieldConvertible {
     var fieldValue: FieldValue { get }
 }
@@ -83,7 +84,7 @@ public protocol FieldConvertible {
 extension FieldValue: FieldConvertible {
     public var fieldValue: FieldValue { self }
 
-    /// One thing within another.
+    /// The fields of another item, as a nested object.
     public static func object<Item: Viewed>(_ item: Item) -> FieldValue {
         .object(Item.fields.map { ($0.name, $0.value(item)) })
     }
@@ -113,6 +114,6 @@ extension Timestamp: FieldConvertible {
 }
 
 extension Duration: FieldConvertible {
-    /// In whole seconds.
+    /// The duration in whole seconds.
     public var fieldValue: FieldValue { .number(Int(max(self, .zero).components.seconds)) }
 }

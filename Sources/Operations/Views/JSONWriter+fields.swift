@@ -9,7 +9,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// The fields alone, into an object that is begun.
+    /// The fields alone; the caller has begun the object.
     public mutating func fields<Item: Viewed>(of item: Item) {
         for field in Item.fields { member(field.name, field.value(item)) }
     }

@@ -25,7 +25,7 @@ extension OpsNotification: Viewed {
                 ("lastError", one.lastError?.fieldValue ?? .null),
             ])
         }.worded { $0.relay.name },
-        // Within `relay` in JSON.
+        // In JSON the field is part of `relay`.
         Field("attempts", "Tries") { _ in
             FieldValue.absent
         }.worded { "\($0.attempts)" },

@@ -30,7 +30,7 @@ extension Publisher: Viewed {
         Field("keys", "Keys") { $0.keys },
         Field("offers", "Offers") { $0.offers },
         Field("endpoints", "Endpoints") { $0.endpoints },
-        // Whose at Cleeng.
+        // Which account at Cleeng the publisher uses.
         Field("account", "Account") { $0.hasOwnAccount ? "own" : "common" },
     ]
 }
@@ -109,7 +109,7 @@ extension OpsSummary: Viewed {
         },
         Field("oldestPendingSeconds") { $0.oldestPending },
         Field("upstream") { one in
-            // With no worker running nothing reaches Cleeng, whatever Cleeng's own state is.
+            // If no worker runs, nothing reaches Cleeng, whatever Cleeng's own state is.
             FieldValue.object([
                 ("state", .text(one.upstream?.state.rawValue ?? "down")),
                 ("since", one.upstream?.since.fieldValue ?? .null),

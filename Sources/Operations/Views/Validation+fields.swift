@@ -44,7 +44,7 @@ extension Verification: Viewed {
         Field("result") { $0.result.name }, Field("code") { $0.code }, Field("detail") { $0.detail },
     ]
 
-    /// For people.
+    /// The result as text for people.
     var line: String {
         let result = result.name.replacing("_", with: " ")
         guard let code, let detail else { return result }
@@ -106,7 +106,7 @@ extension ValidationDetail: Viewed {
         Field("cleengCustomerId") { $0.cleengCustomer.map { Int($0) } },
         Field("entitledBefore", "Entitled before") { $0.entitledBefore },
         Field("attempts", "Attempts") { $0.attempts },
-        // Embedded as the JSON that it is; should it ever be none, as the text that it is.
+        // Embedded as JSON if it is valid JSON, otherwise as a text.
         Field("evidence", "Evidence") { one in
             one.evidence.map { $0.isJSON ? FieldValue.json($0) : FieldValue.text($0) }
         },
@@ -124,7 +124,7 @@ extension ValidationDetail: Viewed {
 }
 
 extension Field {
-    /// The same field of something that has the item.
+    /// The same field, for a type that contains the item.
     func of<Whole: Sendable>(_ part: any KeyPath<Whole, Item> & Sendable) -> Field<Whole> {
         Field<Whole>(name, label) { self.value($0[keyPath: part]) }.worded {
             self.text($0[keyPath: part])

@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Opens connections: name, TCP, TLS, and the handlers of HTTP/1.1.
+/// Opens connections: looks up the name, connects by TCP and TLS, and adds the handlers of HTTP/1.1.
 final class ConnectionOpener: Sendable {
     let group: any EventLoopGroup
     private let connectTimeout: TimeAmount
@@ -21,7 +21,7 @@ final class ConnectionOpener: Sendable {
         self.tls = tls
     }
 
-    /// - Returns: on the connection's event loop.
+    /// - Returns: a future on the connection's event loop.
     func open(_ origin: Origin, owner: any ConnectionOwner) -> EventLoopFuture<KeptConnection> {
         let loop = group.next()
         guard origin.isEncrypted else { return connect(origin, owner, nil, on: loop) }
@@ -34,7 +34,7 @@ final class ConnectionOpener: Sendable {
         let openUntil = NIODeadline.now() + connectTimeout
         return ClientBootstrap(group: loop)
             .connectTimeout(connectTimeout)
-            // One attempt to write for each flush: where it fails at once, the kernel has taken nothing.
+            // One write attempt for each flush: if it fails at once, the kernel has taken no bytes.
             .channelOption(.writeSpin, value: 0)
             .channelInitializer { [keepAlive] channel in
                 channel.eventLoop.makeCompletedFuture {

@@ -1,30 +1,30 @@
-/// Decides which connection to one host takes which call. A pure value: it names what is to be done and does nothing.
+/// Decides which connection to one host takes which call. A pure value: it returns orders and executes nothing.
 ///
-/// Every call that finds no idle connection waits in one queue, first come, first served. Any connection that becomes free takes the
-/// oldest waiting call, so that no call waits for a connection of its own while another is free.
+/// A call without an idle connection waits in one queue, first come, first served. Any connection that becomes free
+/// takes the oldest waiting call. So no call waits for a new connection while another is free.
 ///
-/// While calls wait, at least one connection is opening or in use. So each of them is either sent or failed.
+/// While calls wait, at least one connection is opening or in use. So each waiting call is either sent or failed.
 struct HostPool<Connection: Hashable & Sendable, Call: Hashable & Sendable>: Sendable {
-    /// What to do about one event.
+    /// The actions that follow from one event.
     struct Order {
         var send: (call: Call, connection: Connection)?
-        /// Whether to open one more connection.
+        /// Whether one more connection must be opened.
         var opens = false
         var close: [Connection] = []
         var fail: [Call] = []
     }
 
     enum Location {
-        /// It waited and has left the queue.
+        /// The call waited, and has left the queue.
         case waiting
         case on(Connection)
-        /// It has ended, or has not arrived.
+        /// The call has ended, or has not arrived.
         case none
     }
 
-    /// Most connections, those that are opening included.
+    /// The highest number of connections, including those that are opening.
     private let limit: Int
-    /// The newest last: it is taken first, so that the others can close.
+    /// The newest is last and is used first, so that the others reach their keep-alive time and close.
     private(set) var idle: [Connection] = []
     private(set) var busy: [Connection: Call] = [:]
     private(set) var opening = 0
@@ -40,7 +40,8 @@ struct HostPool<Connection: Hashable & Sendable, Call: Hashable & Sendable>: Sen
         return Order(opens: opensAnother())
     }
 
-    /// - Returns: what the new connection does. If calls still wait, one more is opened: the host accepts connections.
+    /// - Returns: the new connection's action. If calls still wait, another connection opens, since the host accepts
+    ///   them.
     mutating func opened(_ connection: Connection) -> Order {
         opening -= 1
         guard !isShutDown else { return Order(close: [connection]) }
@@ -49,10 +50,11 @@ struct HostPool<Connection: Hashable & Sendable, Call: Hashable & Sendable>: Sen
         return order
     }
 
-    /// One failed attempt among others fails no call: another connection will take it.
+    /// Handles a failed connection attempt. While another connection exists or is opening, no call fails: that one
+    /// takes it.
     ///
-    /// Where it was the last, all waiting calls fail. Opening another for each in turn would let the last of them wait as many times
-    /// as long, and call a host that is away once for each pair of them.
+    /// If no connection is left, all waiting calls fail. One new attempt for each call in turn would make the last call
+    /// wait for all of them. It would also call an unreachable host again and again.
     mutating func openingFailed() -> Order {
         opening -= 1
         guard opening == 0, busy.isEmpty, idle.isEmpty else { return Order() }
@@ -60,19 +62,19 @@ struct HostPool<Connection: Hashable & Sendable, Call: Hashable & Sendable>: Sen
         return Order(fail: waiting)
     }
 
-    /// The call of a connection has ended, and the connection can take another.
+    /// Handles the end of a connection's call: the connection can take another.
     mutating func freed(_ connection: Connection) -> Order {
         guard busy.removeValue(forKey: connection) != nil else { return Order(close: [connection]) }
         return isShutDown ? Order(close: [connection]) : offer(connection)
     }
 
-    /// A connection has ended, and its call with it.
+    /// Handles the end of a connection together with its call.
     mutating func closed(_ connection: Connection) -> Order {
         remove(connection)
         return Order(opens: opensAnother())
     }
 
-    /// A connection has ended before it sent anything of its call: the call goes before all that wait.
+    /// Handles the end of a connection that had sent nothing of its call. The call goes to the head of the queue.
     mutating func returned(_ call: Call, by connection: Connection) -> Order {
         remove(connection)
         guard !isShutDown else { return Order(fail: [call]) }
@@ -81,16 +83,16 @@ struct HostPool<Connection: Hashable & Sendable, Call: Hashable & Sendable>: Sen
         return Order(opens: opensAnother())
     }
 
-    /// A connection has been idle for long enough.
+    /// Handles a connection that was idle for the keep-alive time.
     ///
-    /// - Returns: nothing where a call has just been assigned to it.
+    /// - Returns: an empty order if the connection has just been assigned a call.
     mutating func expired(_ connection: Connection) -> Order {
         guard idle.contains(connection) else { return Order() }
         remove(connection)
         return Order(close: [connection])
     }
 
-    /// Takes a call out of the queue, where it is in it.
+    /// Removes a call from the queue if it waits there.
     mutating func withdraw(_ call: Call) -> Location {
         if let index = waiting.firstIndex(of: call) {
             waiting.remove(at: index)
@@ -99,7 +101,7 @@ struct HostPool<Connection: Hashable & Sendable, Call: Hashable & Sendable>: Sen
         return busy.first { $0.value == call }.map { .on($0.key) } ?? .none
     }
 
-    /// Ends all idle connections and waiting calls. Those in use end by their calls.
+    /// Closes all idle connections and fails all waiting calls. A connection in use closes when its call ends.
     mutating func shutDown() -> Order {
         isShutDown = true
         defer { (idle, waiting) = ([], []) }
@@ -123,7 +125,7 @@ struct HostPool<Connection: Hashable & Sendable, Call: Hashable & Sendable>: Sen
         if busy.removeValue(forKey: connection) == nil { idle.removeAll { $0 == connection } }
     }
 
-    /// No more connections open than calls wait.
+    /// Opens no more connections than there are waiting calls.
     private mutating func opensAnother() -> Bool {
         guard !isShutDown, waiting.count > opening, opening + busy.count + idle.count < limit else { return false }
         opening += 1

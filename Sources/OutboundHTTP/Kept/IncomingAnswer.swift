@@ -1,13 +1,13 @@
 import NIOCore
 import NIOHTTP1
 
-/// Collects one answer from its parts, within a number of bytes.
+/// Collects one answer from its parts, within a limit of bytes.
 struct IncomingAnswer {
     enum Progress: Equatable {
         case unfinished
         /// All of it has arrived.
         ///
-        /// - Parameter keepsConnection: whether the server takes another request on the connection.
+        /// - Parameter keepsConnection: whether the server accepts another request on the connection.
         case whole(keepsConnection: Bool)
         case failed(OutboundError)
     }
@@ -40,7 +40,7 @@ struct IncomingAnswer {
         }
     }
 
-    /// - Parameter error: why it ended early; nil where all of it has arrived.
+    /// - Parameter error: why the answer ended early; nil if all of it has arrived.
     func result(endedBy error: OutboundError? = nil) -> Result<HTTPReply, OutboundError> {
         guard let head else { return .failure(error ?? .unreadable) }
         return .success(

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// One request and the caller that waits for its answer. The first end counts; later ones do nothing.
+/// One request and the caller that waits for its answer. Only the first end counts.
 final class KeptCall: Sendable {
     typealias Answer = Result<HTTPReply, OutboundError>
     typealias Caller = CheckedContinuation<Answer, Never>
@@ -9,16 +9,16 @@ final class KeptCall: Sendable {
     private struct State {
         var caller: Caller?
         var answer: Answer?
-        /// Set while it waits for a connection. Afterwards the connection's own alarm ends it.
+        /// Deadline alarm while the call waits for a connection. Afterwards the connection's own alarm ends the call.
         var alarm: Scheduled<Void>?
         var attempts = 0
     }
 
-    /// Head and body.
+    /// Head and body as bytes.
     let request: ByteBuffer
     let deadline: NIODeadline
     let maxBodyBytes: Int
-    /// Time for the body, from the head of the answer on.
+    /// Time limit for the body, which starts with the head of the answer.
     let bodyTimeout: TimeAmount?
     private let state = NIOLockedValueBox(State())
 
@@ -32,11 +32,11 @@ final class KeptCall: Sendable {
         self.bodyTimeout = bodyTimeout
     }
 
-    /// Nil until it has ended.
+    /// Nil until the call has ended.
     var answer: Answer? { state.withLockedValue { $0.answer } }
     var attempts: Int { state.withLockedValue { $0.attempts } }
 
-    /// Sets who is resumed with the answer: at once where the call has ended already.
+    /// Sets the caller to resume with the answer. Resumes it at once if the call has already ended.
     func begin(_ caller: Caller) {
         let answer = state.withLockedValue { state in
             if state.answer == nil { state.caller = caller }
@@ -47,7 +47,7 @@ final class KeptCall: Sendable {
 
     /// Counts one more connection that the call was assigned to.
     ///
-    /// - Returns: false where it has ended, so that nothing is to be sent.
+    /// - Returns: false if the call has ended; then nothing must be sent.
     func startAttempt() -> Bool {
         state.withLockedValue { state in
             state.attempts += 1
@@ -55,7 +55,7 @@ final class KeptCall: Sendable {
         }
     }
 
-    /// Keeps an alarm until the call ends.
+    /// Stores an alarm, which is cancelled when the call ends.
     func keep(_ alarm: Scheduled<Void>) {
         let old = state.withLockedValue { state in
             guard state.answer == nil else { return alarm as Scheduled<Void>? }
@@ -66,7 +66,7 @@ final class KeptCall: Sendable {
         old?.cancel()
     }
 
-    /// Ends the call; once more does nothing.
+    /// Ends the call. Does nothing if it has already ended.
     func end(_ answer: Answer) {
         let (caller, alarm) = state.withLockedValue { state -> (Caller?, Scheduled<Void>?) in
             guard state.answer == nil else { return (nil, nil) }

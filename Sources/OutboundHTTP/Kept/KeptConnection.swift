@@ -1,11 +1,11 @@
 import NIOCore
 
-/// An open connection, used from any thread. It acts on its own event loop.
+/// An open connection, usable from any thread. Its work runs on its own event loop.
 final class KeptConnection: Sendable {
     private let channel: any Channel
     private let handler: NIOLoopBound<KeptConnectionHandler>
 
-    /// On the channel's event loop.
+    /// Must be called on the channel's event loop.
     init(_ channel: any Channel, _ handler: KeptConnectionHandler) {
         self.channel = channel
         self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
@@ -13,7 +13,8 @@ final class KeptConnection: Sendable {
 
     func send(_ call: KeptCall) { onLoop { $0.send(call, on: self) } }
 
-    /// Ends the call, if it still has this connection, and the connection with it: an answer that nobody reads may be on its way.
+    /// Ends the call if this connection still has it. Closes the connection too, since an unread answer may still
+    /// arrive on it.
     func end(_ call: KeptCall, by error: OutboundError) { onLoop { $0.end(call, by: error) } }
 
     func close() { onLoop { $0.close() } }
@@ -33,13 +34,13 @@ extension KeptConnection: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// What a connection reports to the pool that it is in. Called on the connection's event loop.
+/// Receiver of a connection's events: the pool that has it. Called on the connection's event loop.
 protocol ConnectionOwner: Sendable {
-    /// The call of the connection has ended, and the connection can take another.
+    /// The connection's call has ended, and the connection can take another.
     func freed(_ connection: KeptConnection)
-    /// The connection takes no more calls, and has none.
+    /// The connection has no call and takes no more.
     func closed(_ connection: KeptConnection)
-    /// The same, and the call that was assigned last can be sent on another connection.
+    /// Like ``closed(_:)``, and the last assigned call can be sent on another connection.
     func returned(_ call: KeptCall, by connection: KeptConnection)
     /// The connection has been idle for the keep-alive time.
     func expired(_ connection: KeptConnection)

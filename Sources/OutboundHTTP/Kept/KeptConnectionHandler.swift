@@ -2,10 +2,10 @@ import NIOCore
 import NIOHTTP1
 import NIOTLS
 
-/// The end of a connection's pipeline: sends one call at a time and collects its answer.
+/// Last handler of a connection's pipeline: sends one call at a time and collects its answer.
 ///
-/// One alarm serves the handshake, the deadline of each call and the keep-alive time. It is not set anew for each call: an alarm that
-/// rings too early looks when to ring next.
+/// One alarm serves the TLS handshake, the deadline of each call and the keep-alive time. It is not moved for each
+/// call: an alarm that fires too early is set again for the time that is due.
 final class KeptConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -16,7 +16,7 @@ final class KeptConnectionHandler: ChannelInboundHandler {
         var deadline: NIODeadline
         var attempt = SendAttempt.notWritten
         var isWritten = false
-        /// All of the answer has arrived, and the server takes another request.
+        /// The whole answer has arrived, and the server accepts another request.
         var isAnswered = false
     }
 
@@ -34,7 +34,7 @@ final class KeptConnectionHandler: ChannelInboundHandler {
     private var isWriting = false
     private var alarm: (at: NIODeadline, task: Scheduled<Void>)?
 
-    /// - Parameter openUntil: the end of the time to connect, and for the TLS handshake.
+    /// - Parameter openUntil: deadline for the connection attempt and the TLS handshake.
     init(owner: any ConnectionOwner, isEncrypted: Bool, keepAlive: TimeAmount, openUntil: NIODeadline) {
         self.owner = owner
         self.isEncrypted = isEncrypted
@@ -44,7 +44,7 @@ final class KeptConnectionHandler: ChannelInboundHandler {
 
     // MARK: Opening
 
-    /// The open connection, after its TLS handshake. Nil where the handler is in no pipeline.
+    /// The open connection, after its TLS handshake. Nil if the handler is in no pipeline.
     var opened: EventLoopFuture<KeptConnection>? { opening?.futureResult }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -81,7 +81,7 @@ final class KeptConnectionHandler: ChannelInboundHandler {
 
     func send(_ call: KeptCall, on connection: KeptConnection) {
         guard self.connection != nil, let context, context.channel.isActive else {
-            // The connection ended while the call was on its way here.
+            // The connection ended before the call reached its event loop.
             self.connection = nil
             disarm()
             let isWanted = call.startAttempt()
@@ -138,13 +138,13 @@ final class KeptConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    /// The next call must not start before all that was read has been looked at: more bytes after an answer would be taken for the
-    /// answer to it.
+    /// Finishes the exchange only after all received bytes were examined. Otherwise surplus bytes after an answer would
+    /// count as the answer to the next call.
     func channelReadComplete(context: ChannelHandlerContext) {
         if let connection, let exchange, exchange.isAnswered {
             self.exchange = nil
             becomeIdle(context)
-            // First, so that the caller's next call finds the connection.
+            // The connection is freed first, so that the caller's next call finds it.
             owner.freed(connection)
             exchange.call.end(exchange.answer.result())
         }
@@ -155,7 +155,7 @@ final class KeptConnectionHandler: ChannelInboundHandler {
 
     func end(_ call: KeptCall, by error: OutboundError) {
         guard exchange?.call == call else {
-            // Assigned to this connection, but not here yet.
+            // The call is assigned to this connection, but has not reached its event loop.
             call.end(.failure(error))
             return
         }
@@ -187,7 +187,7 @@ final class KeptConnectionHandler: ChannelInboundHandler {
 
     /// Closes the connection and ends its call.
     ///
-    /// - Parameter error: nil where the answer is whole.
+    /// - Parameter error: nil if the answer is complete.
     private func leave(endedBy error: OutboundError? = nil) {
         guard let connection else { return }
         let exchange = self.exchange

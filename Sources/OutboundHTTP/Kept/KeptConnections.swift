@@ -3,10 +3,10 @@ public import NIOCore
 import NIOPosix
 public import NIOSSL
 
-/// A client for one service that is called all the time: HTTP/1.1 on connections that stay open, shared by all event loops.
+/// A client for one frequently called service: HTTP/1.1 on connections that stay open, shared by all event loops.
 ///
-/// It costs half of what a general client costs for each call, and does less: no redirects, no proxies, no streaming, nothing is
-/// unpacked. A connection that cannot be made fails its calls at once, since each caller has its own back-off.
+/// A call costs half of what a general client's costs. In return the client does less: no redirects, proxies, streaming
+/// or decompression. A failed connection attempt fails its calls at once, since each caller has its own back-off.
 public final class KeptConnections: Sendable {
     private struct State {
         var hosts: [KeptHost] = []
@@ -18,9 +18,9 @@ public final class KeptConnections: Sendable {
     private let state = NIOLockedValueBox(State())
 
     /// - Parameters:
-    ///   - connectTimeout: for name and TCP; the TLS handshake must end within it too. 5 s at most.
-    ///   - connectionsPerHost: at most; further calls wait.
-    ///   - keepAlive: after which an idle connection is closed.
+    ///   - connectTimeout: limit for name lookup and TCP, and again for the TLS handshake. 5 s at most.
+    ///   - connectionsPerHost: highest number of connections; further calls wait.
+    ///   - keepAlive: idle time after which a connection is closed.
     ///   - tls: certificates to trust.
     public init(
         connectTimeout: Duration = .seconds(5), connectionsPerHost: Int = 8, keepAlive: Duration = .seconds(60),
@@ -35,9 +35,9 @@ public final class KeptConnections: Sendable {
     }
 
     /// - Parameters:
-    ///   - deadline: covers all of it, the wait for a connection included.
+    ///   - deadline: covers the whole call, including the wait for a connection.
     ///   - bodyTimeout: stops reading the body earlier than `deadline`.
-    /// - Throws: where no head of an answer arrived.
+    /// - Throws: if no head of an answer arrived.
     func send(
         _ request: OutboundRequest, by deadline: ContinuousClock.Instant, atMost maxBodyBytes: Int,
         bodyWithin bodyTimeout: Duration?
@@ -49,7 +49,7 @@ public final class KeptConnections: Sendable {
         return try await host.perform(call).get()
     }
 
-    /// Closes all connections. Calls under way end as cancelled, and so does every later one.
+    /// Closes all connections. Running calls and all later ones end as cancelled.
     public func shutDown() {
         let hosts = state.withLockedValue { state in
             state.isShutDown = true
@@ -61,7 +61,8 @@ public final class KeptConnections: Sendable {
     /// Connections that are open or opening.
     var connectionCount: Int { state.withLockedValue { $0.hosts }.reduce(0) { $0 + $1.connectionCount } }
 
-    /// A handful of hosts at most, from the settings: so a URL is parsed only when its host is first called.
+    /// The connections to a URL's host. The settings name few hosts, so a linear search is enough, and only a host's
+    /// first URL is parsed.
     private func host(of url: String) -> KeptHost? {
         state.withLockedValue { state in
             if let host = state.hosts.first(where: { $0.origin.target(in: url) != nil }) { return host }

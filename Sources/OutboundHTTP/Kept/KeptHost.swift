@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The connections to one origin: does what its ``HostPool`` decides.
+/// The connections to one origin. Executes the decisions of its ``HostPool``.
 final class KeptHost: Sendable {
     typealias Pool = HostPool<KeptConnection, KeptCall>
 
@@ -15,7 +15,7 @@ final class KeptHost: Sendable {
         pool = NIOLockedValueBox(Pool(limit: limit))
     }
 
-    /// Sends the request on a connection that is free, or as soon as one is.
+    /// Sends the request on a free connection, or waits for one.
     func perform(_ call: KeptCall) async -> KeptCall.Answer {
         await withTaskCancellationHandler {
             await withCheckedContinuation { caller in
@@ -23,7 +23,7 @@ final class KeptHost: Sendable {
                 let order = pool.withLockedValue { $0.arrive(call) }
                 if order.send == nil { setAlarm(call) }
                 follow(order, failing: .cancelled)
-                // A cancellation before the call's arrival found it nowhere.
+                // A cancellation before this point did not find the call in the pool.
                 if call.answer != nil { end(call, by: .cancelled) }
             }
         } onCancel: {
@@ -31,12 +31,12 @@ final class KeptHost: Sendable {
         }
     }
 
-    /// For a call that waits. On a connection the connection's own alarm ends it.
+    /// Sets the deadline alarm of a waiting call. Once a connection has the call, the connection's own alarm ends it.
     private func setAlarm(_ call: KeptCall) {
         call.keep(opener.group.any().scheduleTask(deadline: call.deadline) { self.end(call, by: .timeout) })
     }
 
-    /// Ends a call, wherever it is.
+    /// Ends a call, whether it waits or is on a connection.
     private func end(_ call: KeptCall, by error: OutboundError) {
         switch pool.withLockedValue({ $0.withdraw(call) }) {
         case .on(let connection): connection.end(call, by: error)

@@ -1,17 +1,17 @@
 import NIOCore
 
-/// Scheme, host and port of a URL: the requests that can share connections.
+/// Scheme, host and port of a URL. Requests to the same origin can share connections.
 struct Origin: Sendable, Hashable {
     let isEncrypted: Bool
-    /// An IPv6 address is without its brackets.
+    /// The host; an IPv6 address is without brackets.
     let host: String
     let port: Int
-    /// The value of the `Host` header. It leaves out the scheme's own port.
+    /// The value of the `Host` header, without the scheme's default port.
     let authority: String
-    /// Every URL of this origin starts with it.
+    /// The start of every URL of this origin.
     private let prefix: String
 
-    /// Nil where the URL is not `http(s)://host[:port]` and a path. A user name is refused: no call sends one.
+    /// Nil unless the URL is `http(s)://host[:port]` and a path. A URL with a user name is refused: no call needs one.
     init?(of url: String) {
         guard let mark = url.firstRange(of: "://") else { return nil }
         switch url[..<mark.lowerBound].lowercased() {
@@ -36,7 +36,7 @@ struct Origin: Sendable, Hashable {
         prefix = String(url[..<text.endIndex])
     }
 
-    /// Path and query of a URL; nil where the URL is of another origin.
+    /// Path and query of a URL; nil if the URL has another origin.
     func target(in url: String) -> Substring? {
         guard url.utf8.starts(with: prefix.utf8) else { return nil }
         let rest = url[url.utf8.index(url.startIndex, offsetBy: prefix.utf8.count)...]
@@ -49,7 +49,7 @@ struct Origin: Sendable, Hashable {
         }
     }
 
-    /// The name by which TLS asks for the server's certificate; nil for an address, which takes no name (RFC 6066, section 3).
+    /// Server name for TLS; nil for an IP address, since RFC 6066, section 3, allows none there.
     var serverName: String? {
         (try? SocketAddress(ipAddress: host, port: port)) == nil ? host : nil
     }

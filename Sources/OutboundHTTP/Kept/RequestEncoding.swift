@@ -2,9 +2,9 @@ import NIOCore
 import NIOHTTP1
 
 extension Origin {
-    /// Head and body of a request in one buffer, so that they take one write.
+    /// Head and body of a request in one buffer, so that one write sends both.
     ///
-    /// - Returns: nil where the URL is of another origin, or a header could be read as two.
+    /// - Returns: nil if the URL has another origin, or if a header could be read as two.
     func encode(_ request: OutboundRequest) -> ByteBuffer? {
         guard let target = target(in: request.url), target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return nil
@@ -36,12 +36,12 @@ extension Origin {
         return buffer
     }
 
-    /// Headers that follow from the request and the connection, whatever the caller says of them.
+    /// Headers that the client sets itself. Values from the caller are ignored.
     private static let setHere: Set = [
         "host", "user-agent", "content-length", "transfer-encoding", "connection", "expect", "upgrade",
     ]
 
-    /// RFC 9110, section 5.6.2.
+    /// Whether a byte may be part of a header name (RFC 9110, section 5.6.2).
     private static func isOfToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -51,14 +51,14 @@ extension Origin {
         }
     }
 
-    /// RFC 9110, section 5.5: no control character but the tabulator.
+    /// Whether a byte may be part of a header value (RFC 9110, section 5.5): no control character except the tabulator.
     private static func isOfValue(_ byte: UInt8) -> Bool { byte == 0x09 || (byte >= 0x20 && byte != 0x7F) }
 }
 
-/// Passes a request's bytes on beneath the response decoder.
+/// Writes a request's bytes below the response decoder.
 ///
-/// The decoder must see a head for each answer that it may expect. It sees a constant one; the bytes of the real head are in the
-/// part that follows.
+/// The decoder must see a request head for each answer that it may expect. It sees a constant one; the real head is in
+/// the bytes that follow.
 final class RequestBytes: ChannelOutboundHandler, Sendable {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = ByteBuffer

@@ -1,19 +1,21 @@
-/// How far a request had come when its connection ended.
+/// How much of a request was sent before its connection ended.
 enum SendAttempt: Equatable, Sendable {
     /// The connection had ended before the request was written.
     case notWritten
-    /// The kernel refused the only write of it.
+    /// The kernel refused the request's only write.
     case refused
-    /// The kernel took some of it, or may have.
+    /// The kernel took part of the request, or may have.
     case maybeSent
 
     /// Whether the request may be sent on another connection.
     ///
-    /// Only where the server cannot have seen any of it. A second purchase moves a subscription back that a newer one has moved since.
+    /// A repeat is safe only if the server cannot have seen any of it. A purchase that is sent twice moves a
+    /// subscription back if a newer purchase has moved it in the meantime.
     ///
     /// - Parameters:
-    ///   - isEncrypted: then several writes may follow one another, and the refusal of one says nothing of those before it.
-    ///   - attempts: connections that the request was assigned to.
+    ///   - isEncrypted: whether the connection uses TLS. A request may then take several writes, and a refused one may
+    ///     follow others that the kernel took.
+    ///   - attempts: number of connections that the request was assigned to.
     func mayBeRepeated(isEncrypted: Bool, attempts: Int) -> Bool {
         guard attempts < Self.mostAttempts else { return false }
         return switch self {

@@ -6,8 +6,8 @@ import RelayStore
 import ServiceLifecycle
 import Telemetry
 
-/// Holds the publishers that this copy has accounts of against those that the database names: writes its own down, and says it
-/// loudly where it lacks one.
+/// Compares this copy's publisher accounts with those in the database. Records its own accounts there, and warns if
+/// this copy lacks one.
 struct AccountWatch: Service {
     let store: RelayStore
     let roster: AccountRoster
@@ -41,14 +41,15 @@ struct AccountWatch: Service {
                 } catch let error as PostgresError where error.isRefusal && isAdopted {
                     logger.warning("own accounts cannot be read", metadata: ["error": "\(error)"])
                 } catch {
-                    // The database is away or has no schema yet, which others say.
+                    // The database does not answer or has no schema yet. Other services log that.
                 }
                 try? await Task.sleep(for: isAdopted ? Self.interval : .milliseconds(250))
             }
         }
     }
 
-    /// Once: a publisher that is given back while this runs stays so.
+    /// Records this copy's accounts, once per process: a publisher that is moved to the common account later stays
+    /// there.
     private func adopt() async throws {
         guard !own.isEmpty else { return }
         for publisher in try await store.publishers.adoptAccounts(of: own) {

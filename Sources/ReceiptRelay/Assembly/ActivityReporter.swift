@@ -2,8 +2,8 @@ import RelayStore
 import ServiceLifecycle
 import Telemetry
 
-/// Adds what this copy has counted to the minutes that the console's charts are drawn from. What was counted since the last time
-/// is lost with a process that is killed: the charts show how busy it was, and count no money.
+/// Adds this copy's counts to the minutes that the console's charts show. A killed process loses its counts since the
+/// last write: the charts show activity, not money.
 struct ActivityReporter: Service {
     let store: RelayStore
     let registry: PrometheusRegistry
@@ -24,14 +24,14 @@ struct ActivityReporter: Service {
     private func report(_ written: inout [ActivityKind: Int]) async {
         let counted = Dictionary(uniqueKeysWithValues: ActivityKind.allCases.map { ($0, $0.total(in: registry)) })
         let new = counted.merging(written) { $0 - $1 }
-        // Not in this task, which may have been cancelled: its last word counts too.
+        // A new task: the current one may be cancelled, and its last counts must be written too.
         let isWritten = await Task { [store] in (try? await store.activity.add(new)) != nil }.value
         if isWritten { written = counted }
     }
 }
 
 extension ActivityKind {
-    /// What this process has counted since its start.
+    /// This process's count since its start.
     fileprivate func total(in registry: PrometheusRegistry) -> Int {
         switch self {
         case .accepted: registry.total(of: "intake_outcomes", where: ("outcome", "created"))

@@ -8,14 +8,14 @@ import RelayWorkers
 import ServiceLifecycle
 import Telemetry
 
-/// One configured account, and the wakeups of its workers: a wakeup has one waiter.
+/// One configured account with its workers' wakeups. Each wakeup has one waiter.
 struct Account: Sendable {
     let settings: AccountSettings
     let work = Wakeup()
     let notifications = Wakeup()
 }
 
-/// One account at Cleeng as it is called.
+/// One account at Cleeng with its client and its limits.
 struct CleengAccount: Sendable {
     let account: Account
     let client: CleengClient
@@ -23,14 +23,15 @@ struct CleengAccount: Sendable {
 }
 
 extension PerPublisher<Account> {
-    /// Wakes the workers of all accounts; those without work look once.
+    /// Wakes the workers of all accounts. A worker without work checks once and sleeps again.
     func signal(_ wakeup: any KeyPath<Account, Wakeup> & Sendable) {
         for account in all { account[keyPath: wakeup].signal() }
     }
 }
 
 extension Assembly {
-    /// One account is one token, with breakers and places of its own: what is wrong with one holds up no other.
+    /// One upstream for each account. Each has its own token, breakers and limit of calls, so that a fault of one
+    /// account does not block others.
     func upstreams(
         _ accounts: PerPublisher<Account>, _ store: RelayStore, _ connections: KeptConnections,
         _ registry: PrometheusRegistry, _ news: Wakeup
@@ -74,7 +75,7 @@ extension Assembly {
 
     var isRelayed: PerPublisher<Bool> { settings.accounts.map { $0.notifications.url != nil } }
 
-    /// One for each account whose notifications are passed on.
+    /// One relay for each account that forwards notifications.
     func notificationRelays(
         _ accounts: PerPublisher<Account>, _ store: RelayStore, _ httpClient: HTTPClient
     ) -> [any Service] {

@@ -10,7 +10,7 @@ import RelayWorkers
 import RokuPay
 
 extension Assembly {
-    /// The stores beside Apple's that this copy has been given access to.
+    /// The stores other than Apple's that this copy has credentials for.
     func externalStores(
         _ google: PerPublisher<GooglePlayClient?>, _ httpClient: HTTPClient, _ clock: DatabaseClock
     ) -> PerPublisher<[StorePlatform: any ExternalStore]> {
@@ -39,7 +39,7 @@ extension Assembly {
         }
     }
 
-    /// One for each account that can ask Google.
+    /// One client for each account with access to Google Play.
     func googleClients(_ httpClient: HTTPClient) -> PerPublisher<GooglePlayClient?> {
         settings.accounts.map { account in
             account.google.map {
@@ -50,7 +50,7 @@ extension Assembly {
         }
     }
 
-    /// Nil where nobody is to be asked about certificates.
+    /// Nil if the settings turn off checks of certificates.
     func revocationWatch(_ trust: ChainOfTrust, _ httpClient: HTTPClient) -> RevocationWatch? {
         settings.revocation.map { revocation in
             let client = OCSPClient(url: revocation.url, httpClient: httpClient)
@@ -60,6 +60,6 @@ extension Assembly {
         }
     }
 
-    /// An app waits for what is asked when its purchase comes.
+    /// Timeout of a call to a store while an app waits for the answer to its purchase.
     private var storeTimeout: Duration { min(settings.upstreamTimeout, .seconds(5)) }
 }

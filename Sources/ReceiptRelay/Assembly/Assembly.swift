@@ -23,7 +23,7 @@ import Traces
 import UnixSignals
 import Webhooks
 
-/// Where everything is put together.
+/// Creates all parts of a process from its settings and connects them.
 struct Assembly: Sendable {
     let settings: ServeSettings
     let role: Serve.Role
@@ -67,9 +67,9 @@ struct Assembly: Sendable {
         let google = googleClients(storeClient)
         let stores = externalStores(google, storeClient, store.memory.clock)
 
-        // In the order of their start; the last one stops first.
+        // Services start in this order and stop in the reverse one.
         var services: [any Service] = [
-            // The pool is the last to go, since everybody else still needs it on the way out.
+            // The pool is first and so stops last, since all others need it while they stop.
             ClosureService { await pool.run() }, ClosureService.databaseClock(store), watch,
             ClosureService { await keys.run() },
             Janitor(store: store, logger: logger), ClosureService { await store.offers.keepReady() },
@@ -195,7 +195,7 @@ struct Assembly: Sendable {
         do {
             fronts = try await frontConfiguration(httpClient, guarded, trust, notificationPolicy, appStore, stores)
         } catch {
-            // A client that goes without having been shut down ends the process.
+            // An HTTP client that is released without shutdown crashes the process.
             try? await httpClient.shutdown()
             try? await storeClient.shutdown()
             await guarded.shutDown()
@@ -240,7 +240,7 @@ struct Assembly: Sendable {
         logger.notice("ended")
     }
 
-    /// What stops a running group is, nearly always, an address that cannot be listened on.
+    /// Advice on an error that ended the service group: nearly always an address that cannot be bound.
     private static func advice(_ error: any Error) -> String {
         guard let error = error as? IOError else { return "\(error)".split(separator: "\n").joined(separator: " ") }
         let settings = [Setting.httpHost, .httpPort, .opsHost, .opsPort].map(\.name).joined(separator: ", ")
@@ -261,7 +261,7 @@ struct Assembly: Sendable {
             metadata: ["host": "\(address.ipAddress ?? "?")", "port": .stringConvertible(address.port ?? 0)])
     }
 
-    /// Service lifecycle tells every step of every service: nobody needs that here.
+    /// Logger of the service group, which otherwise logs every step of every service.
     private var quietLogger: Logger {
         var logger = logger
         logger.logLevel = max(logger.logLevel, .warning)
@@ -304,7 +304,7 @@ struct Assembly: Sendable {
                 email: push.email, packages: settings.googlePackages)
         }
         configuration.amazonPush = try settings.amazonPush.policy(guarded, logger)
-        // One account at Roku has one address for its pushes, and the relay has one route.
+        // One Roku account has one address for its pushes, and the relay has one route for them.
         let rokuAccounts = settings.accounts.all.compactMap(\.roku)
         guard settings.rokuPush.unsigned != .answerKey || rokuAccounts.count < 2 else {
             throw SettingError.malformed(
@@ -334,7 +334,7 @@ struct Assembly: Sendable {
         return configuration
     }
 
-    /// Starts first and so stops last: it still sends what the others do while they stop.
+    /// The exporter starts first and stops last, so that it also sends the spans of stopping services.
     private func spanExporter(_ httpClient: HTTPClient, instance: String) -> (any Service)? {
         guard let spans, let target = settings.tracing.target else { return nil }
         return SpanExporter(
@@ -344,7 +344,7 @@ struct Assembly: Sendable {
             httpClient: httpClient, logger: logger)
     }
 
-    /// Tells the copies of one machine and the lives of one copy apart.
+    /// Name that distinguishes the copies on one machine, and the starts of one copy.
     private static func instanceName() -> String {
         let random = String(UInt32.random(in: .min ... .max), radix: 16)
         return "\(ProcessInfo.processInfo.hostName)-\(ProcessInfo.processInfo.processIdentifier)-\(random)"

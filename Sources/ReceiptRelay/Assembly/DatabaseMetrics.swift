@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import Postgres
 import Telemetry
 
-/// What the pool does, as metrics.
+/// Metrics of the database's connection pool.
 final class DatabaseMetrics: PostgresObserver {
     private let loads = NIOLockedValueBox<[PostgresLane: PostgresLoad]>([:])
 

@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import RelayFront
 
-/// The key sets that tokens are verified with, from wherever the configuration says.
+/// Loads the key sets that verify tokens, from the file or URL in the settings.
 struct KeySets: Sendable {
     private static let maximumBytes = 1 << 20
 
@@ -30,7 +30,7 @@ struct KeySets: Sendable {
         }
     }
 
-    /// - Parameter tokens: what they verify, as the log names it.
+    /// - Parameter tokens: the tokens that the keys verify, as the log names them.
     func fetched(
         from url: String, of tokens: String, maximumAge: Duration = SigningKeys.maximumAge
     ) async throws -> SigningKeys {
@@ -49,7 +49,7 @@ struct KeySets: Sendable {
     }
 }
 
-/// The address of the key set answered, but not with one.
+/// The key set's address answered with an HTTP error.
 private struct KeySetUnavailable: Error, CustomStringConvertible {
     let status: UInt
     var description: String { "HTTP \(status)" }

@@ -3,8 +3,8 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// Binds what `serve` will listen on and lets it go again, before anything else is started: a port that is taken is then all that
-/// there is to say.
+/// Binds the addresses of `serve` and releases them before anything else starts. A port in use is then the only error
+/// that is reported.
 enum PortCheck {
     struct Address {
         var host: String
@@ -14,7 +14,7 @@ enum PortCheck {
 
     /// - Throws: `ExitCode` 70 after one line on standard error.
     static func run(_ addresses: [Address]) async throws {
-        // Held until all are bound, so that two fronts on one port are found too.
+        // All addresses stay bound until the last is, so that two fronts on one port are found too.
         var channels: [any Channel] = []
         var trouble: String?
         for address in addresses where address.port != 0 && trouble == nil {

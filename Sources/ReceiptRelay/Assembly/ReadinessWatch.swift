@@ -5,12 +5,12 @@ import RelayFront
 import RelayStore
 import ServiceLifecycle
 
-/// Whether this copy can do its work: the database answers, has the schema that this version wants, and runs the statements that
-/// accept and claim purchases. Says so in the log whenever that changes, and every few seconds while something is missing.
+/// Whether this copy can work: the database answers, has the schema of this version, and runs the statements that
+/// accept and claim purchases. Logs every change, and a reminder every few seconds while something is missing.
 actor ReadinessWatch: Service {
     private enum State: Sendable, Equatable {
         case ready
-        /// `what` in fixed words, `why` in a sentence.
+        /// `what` is a list of fixed words; `why` is a sentence.
         case waiting(what: [String], why: String)
 
         var missing: [String] {
@@ -19,11 +19,11 @@ actor ReadinessWatch: Service {
     }
 
     private let store: RelayStore
-    /// Statements that this copy's role cannot do without.
+    /// Statements that this copy's role needs.
     private let probes: [RelayStore.Probe]
     private let logger: Logger
     private var state = State.waiting(what: ["database"], why: "it has not been reached yet")
-    /// When it was last looked for new keys.
+    /// Time of the last search for new data keys.
     private var vaultSeenAt = ContinuousClock.now
     private var saidAt: ContinuousClock.Instant?
     private let drift = Gauge(label: "relay_host_clock_drift_seconds")
@@ -52,7 +52,8 @@ actor ReadinessWatch: Service {
         noteDrift()
     }
 
-    /// The host's clock decides nothing here. It dates tokens for the stores, which refuse one that is minutes off.
+    /// Records the drift of the host's clock. The relay's decisions do not depend on that clock, but it dates tokens
+    /// for stores, which refuse one that is minutes off.
     private func noteDrift() {
         guard let seconds = store.memory.clock.hostDrift.map({ $0 / .seconds(1) }) else { return }
         drift.record(seconds)
@@ -72,7 +73,7 @@ actor ReadinessWatch: Service {
         let before = state
         state = now
         let isOld = saidAt.map { ContinuousClock.now - $0 > .seconds(5) } ?? true
-        // Of several hosts each look may have its own words.
+        // The reasons are not compared: with several hosts, each look may give another text.
         guard now.missing != before.missing || (now != .ready && isOld) else { return }
         saidAt = .now
         switch now {
@@ -82,7 +83,8 @@ actor ReadinessWatch: Service {
         }
     }
 
-    /// Loads new data keys. If one cannot be opened any more, this copy works on with the keys it has; the next start would fail.
+    /// Loads new data keys. If one can no longer be opened, this copy continues with the keys it has; its next start
+    /// would fail.
     private func lookForKeys() async {
         vaultSeenAt = .now
         do {
@@ -92,12 +94,12 @@ actor ReadinessWatch: Service {
         } catch let error as PostgresError where error.isRefusal {
             logger.warning("new data keys cannot be read", metadata: ["error": "\(error)"])
         } catch {
-            // The database is away: the next look says so.
+            // The database does not answer. The next look reports that.
         }
     }
 
-    /// Runs the statements against nothing. A migration that renames a column, or a right that was taken away, shows here, and not
-    /// only to the first customer.
+    /// Runs the statements without data. A migration that renames a column, or a revoked privilege, is found here
+    /// instead of by the first customer.
     private func probe() async throws -> State {
         var refused: [(probe: RelayStore.Probe, why: String)] = []
         for probe in probes {
@@ -119,7 +121,7 @@ actor ReadinessWatch: Service {
             return .waiting(what: ["database"], why: SettingError.poolerAdvice)
         }
         do {
-            // Without the database's time no purchase can be dated: ready is who knows it.
+            // Purchases cannot be dated without the database's time, so a copy that does not know it is not ready.
             if store.memory.clock.now == nil { try await store.readClock() }
             let missing = try await store.schema.status(toleratesNewer: true).filter { $0.appliedAt == nil }
             guard missing.isEmpty else {

@@ -3,7 +3,7 @@ import RelayStore
 import RelayWorkers
 import Telemetry
 
-/// What is read from the database when metrics are scraped, and what the workers' metrics mean.
+/// Metrics that are read from the database on each scrape, and the help texts of the workers' metrics.
 enum RelayMetrics {
     private static let meanings = [
         "relay_worker_round_duration": "A worker's looks for work, idle ones too, with what was done at once.",
@@ -140,7 +140,7 @@ enum RelayMetrics {
             } ?? [])
     }
 
-    /// What the catalogue does not sell as it was granted is counted by workers, every few minutes.
+    /// Registers the number of grants that do not match the catalogue. Workers count them every few minutes.
     static func register(in registry: PrometheusRegistry, catalogue: CatalogueCheck) {
         registry.registerCollector { catalogue.latest.map { [accessSample(.mismatch, $0)] } ?? [] }
     }
@@ -160,7 +160,7 @@ enum RelayMetrics {
     }
 }
 
-/// How the upstream does as this process sees it, and what is held back for its sake. Once for each account at Cleeng.
+/// Metrics of one account's upstream: its health as this process sees it, and its waiting calls.
 enum UpstreamMetrics {
     private static let meanings = [
         "relay_upstream_calls": "Calls to Cleeng, by route and what they came to.",

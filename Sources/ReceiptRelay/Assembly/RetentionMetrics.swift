@@ -3,7 +3,7 @@ import RelayStore
 import RelayWorkers
 import Telemetry
 
-/// How the weekly partitions stand, as the last look of this copy found them.
+/// Metrics of the weekly partitions, from this copy's latest look at them.
 enum RetentionMetrics {
     static func register(in registry: PrometheusRegistry, service: RetentionService) {
         registry.describe(

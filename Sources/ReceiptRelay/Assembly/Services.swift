@@ -8,13 +8,13 @@ import ServiceLifecycle
 import Telemetry
 import UnixSignals
 
-/// Something that runs until it is cancelled, as a service.
+/// A service that runs a closure until its task is cancelled.
 struct ClosureService: Service {
     let body: @Sendable () async -> Void
 
-    /// Does the same again and again.
+    /// A service that repeats a step.
     ///
-    /// - Parameter step: returns how long to pause after it.
+    /// - Parameter step: returns the pause until the next run.
     static func repeating(_ step: @escaping @Sendable () async -> Duration) -> ClosureService {
         ClosureService {
             while !Task.isCancelled {
@@ -54,7 +54,7 @@ struct ShutdownWatch: Sendable {
 }
 
 extension ClosureService {
-    /// Asks the database what time it is, every few seconds.
+    /// Reads the database's time every few seconds.
     static func databaseClock(_ store: RelayStore) -> ClosureService {
         .repeating {
             try? await store.readClock()

@@ -31,12 +31,12 @@ extension Customers {
     }
 }
 
-/// What `customers export` prints.
+/// The output of `customers export`.
 private struct CustomerExport: Viewed {
     struct Purchase: Viewed {
         var detail: ValidationDetail
         var ipAddress: String?
-        /// As the app sent it; nil where it is no longer kept.
+        /// Receipt as the app sent it; nil if it is no longer stored.
         var receipt: String?
 
         static let fields: [Field<Purchase>] = [
@@ -48,7 +48,7 @@ private struct CustomerExport: Viewed {
     struct Message: Viewed {
         var at: Timestamp
         var name: CustomerName
-        /// JSON.
+        /// Body as JSON.
         var body: String
 
         static let fields: [Field<Message>] = [
@@ -57,7 +57,7 @@ private struct CustomerExport: Viewed {
         ]
     }
 
-    /// What the publisher says of them to Apple.
+    /// The publisher's statement about the customer for Apple's consumption requests.
     struct Consumption: Viewed {
         var name: CustomerName
         var facts: ConsumptionFacts
@@ -122,7 +122,7 @@ private struct CustomerExport: Viewed {
 }
 
 extension Acceptance.Receipt {
-    /// As the app sent it.
+    /// Text as the app sent it.
     fileprivate var text: String {
         isText ? String(decoding: bytes.value, as: UTF8.self) : Data(bytes.value).base64EncodedString()
     }

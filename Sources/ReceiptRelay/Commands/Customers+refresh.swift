@@ -32,7 +32,7 @@ extension Customers {
 
         @OptionGroup var option: ConfigurationOption
 
-        /// The customer's turn may come five seconds after somebody else's read.
+        /// Covers the five seconds that the customer's turn may take after another read.
         private static let patience = Duration.seconds(10)
 
         func run() async throws {
@@ -76,7 +76,7 @@ extension Customers {
             _ settings: ServeSettings, _ store: RelayStore, _ body: (CustomerInquiry) async throws -> T
         ) async throws -> T {
             try await store.offers.ready()
-            // Whose account is not here must not be asked about with the common one.
+            // A publisher whose account is not configured here must not be looked up with the common account.
             _ = try await settings.roster.read(store)
             let logger = Logger(label: "command", factory: { _ in SwiftLogNoOpLogHandler() })
             let connections = settings.accounts.common.cleeng.connections()

@@ -5,7 +5,7 @@ import Operations
 import Postgres
 import RelayStore
 
-/// A database for the length of one command.
+/// A database connection for the duration of one command.
 enum DatabaseSession {
     /// Performs an act as the account that runs the command.
     @discardableResult
@@ -17,14 +17,15 @@ enum DatabaseSession {
 
     /// Runs `body` with a store of two connections.
     ///
-    /// - Parameter opensVault: false where what is private cannot be read or written anyway.
+    /// - Parameter opensVault: false if the command neither reads nor writes sealed values.
     static func run<T: Sendable>(
         _ option: ConfigurationOption, opensVault: Bool = true, _ body: @Sendable (RelayStore) async throws -> T
     ) async throws -> T {
         let settings = try option.settings()
         var configuration = PostgresConfiguration(connectionString: try settings.databaseURL())
         configuration.preparesStatements = try settings.preparesStatements()
-        // Nobody comes back to a command: it waits for a server that is slow, and where the first of several hosts is dead, for the next.
+        // A command is not retried, so it waits for a slow server. With several hosts it also waits until a dead one is
+        // skipped.
         configuration.connectionWait = .seconds(15) + configuration.failoverTime
         configuration.applicationName = "receipt-relay command"
         configuration.sharedConnections = 1
@@ -41,7 +42,7 @@ enum DatabaseSession {
         do {
             if opensVault {
                 try await store.encryption.openVault(decides: false)
-                // What a command writes is dated by the database, too.
+                // The rows that a command writes carry the database's time as well.
                 try await store.readClock()
             }
             return try await body(store)
@@ -52,14 +53,14 @@ enum DatabaseSession {
     }
 }
 
-/// Why the database cannot be used, in the words of libpq or the server, and what to do about it.
+/// Explains why the database cannot be used: the message of libpq or of the server, and advice.
 enum DatabaseTrouble {
-    /// One line, without the password.
+    /// One line, which does not contain the password.
     static func line(_ error: PostgresError) -> String {
         "the database cannot be reached: \(error.reason); \(advice(error))"
     }
 
-    /// Advises by the message's text: libpq gives no code for a connection that it cannot open.
+    /// Advice chosen by the message's text: libpq has no code for a failed connection attempt.
     private static func advice(_ error: PostgresError) -> String {
         let (reason, url) = (error.reason, Setting.databaseURL.name)
         if error.code == .invalidConfiguration { return "correct \(url)" }
@@ -83,8 +84,8 @@ enum DatabaseTrouble {
     }
 }
 
-/// The operating system's user, as timelines and the audit log name the user of a command. Access to the database is
-/// all that a command requires.
+/// The operating system's user as an actor, for timelines and the audit log. A command requires nothing but access to
+/// the database.
 enum ShellUser {
     static var actor: Actor {
         Actor(

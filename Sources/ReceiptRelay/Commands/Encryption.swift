@@ -113,7 +113,8 @@ struct Encryption: AsyncParsableCommand {
         let shown = direction == .seal ? "sealed" : "opened"
         let rows = try await DatabaseSession.run(option, opensVault: false) { store in
             let report: @Sendable (EncryptionRun.Progress) -> Void = { progress in
-                // On a terminal one line a table, elsewhere a line when it is done.
+                // A terminal shows progress, one line for each table. Other outputs get a line only when a table is
+                // done.
                 let isDone = progress.bucketsDone == 256
                 guard isDone || isatty(STDERR_FILENO) == 1 else { return }
                 let share = "\(progress.bucketsDone * 100 / 256)%, \(progress.rowsChanged) rows \(shown)"

@@ -3,7 +3,7 @@ import Operations
 import Postgres
 import RelayStore
 
-/// Why a command ends without having done what it was to do: one line on standard error, and the exit code.
+/// A command's failure: one line on standard error, and the exit code.
 struct Failure: Error {
     let line: String
     /// 1, 2, or one of `sysexits.h`.
@@ -14,7 +14,7 @@ struct Failure: Error {
         self.code = code
     }
 
-    /// Nil for what no command expects.
+    /// Nil for an error that no command expects.
     init?(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure

@@ -13,7 +13,7 @@ struct Healthcheck: AsyncParsableCommand {
     func run() async throws {
         let settings = try option.settings()
         let (host, port) = (try settings.host(.opsHost), try settings.port(.opsPort))
-        // What listens everywhere is asked here.
+        // A server that listens on all addresses is called at this machine's own.
         let address = ["0.0.0.0", "::", ""].contains(host) ? "127.0.0.1" : host
         let url = "http://\(address.contains(":") ? "[\(address)]" : address):\(port)/readyz"
         do {

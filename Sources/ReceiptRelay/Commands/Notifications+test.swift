@@ -52,9 +52,9 @@ extension Notifications {
     }
 }
 
-/// A database, and the App Store by its API, for the length of one command.
+/// A database connection and access to the App Store Server API, for the duration of one command.
 enum AppStoreSession {
-    /// - Parameter body: gets nil where no key for the API is set.
+    /// - Parameter body: receives nil if no key for the API is configured.
     static func run<T: Sendable>(
         _ option: ConfigurationOption,
         _ body: @escaping @Sendable (RelayStore, AppStoreAccess?) async throws -> T

@@ -2,7 +2,7 @@ import RelayCore
 import RelayStore
 import Yams
 
-/// Offers as a publisher writes them down, in YAML or JSON:
+/// A publisher's offers as a file in YAML or JSON:
 ///
 ///     offers:
 ///       - offerId: S598742062_US
@@ -20,8 +20,8 @@ struct OfferFile {
     let offers: [Offer]
 
     init(_ text: String) throws {
-        // The texts as they stand, of which Yams is to make nothing else: it ends the process over a key that is no scalar, and over
-        // what looks like a great number to the base of sixty.
+        // Yams only composes nodes here and does not convert values. Its conversion crashes the process on a key that
+        // is not a scalar, and on large sexagesimal numbers.
         let file: Node?
         do {
             file = try Yams.compose(yaml: text)
@@ -75,7 +75,7 @@ struct OfferFile {
         return Offer.Coupon(code: CouponID(code), campaign: node.mapping?["campaign"]?.scalar?.string ?? "")
     }
 
-    /// With the store before it; Apple's where none is named. Nil for what is none.
+    /// The product with the store's prefix, `apple:` if the text has none. Nil if the text is not a product id.
     static func product(_ text: String) -> String? {
         guard !text.isEmpty, text.utf8.count <= 255, !text.hasControlCharacters else { return nil }
         let isPrefixed = ["apple:", "google:", "amazon:", "roku:"].contains {

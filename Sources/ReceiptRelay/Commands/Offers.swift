@@ -120,7 +120,7 @@ struct Offers: AsyncParsableCommand {
             }
         }
 
-        /// A line for each product.
+        /// Writes one line for each product.
         private static func write(
             _ offers: [(publisher: PublisherID, offer: Offer)], _ unmapped: [UnmappedOffer],
             _ writer: inout JSONWriter

@@ -20,14 +20,14 @@ struct PageOptions: ParsableArguments {
         guard (1...1_000).contains(limit) else { throw ValidationError("--limit is 1 to 1000") }
     }
 
-    /// Where the page begins; nil for the first one.
+    /// Start of the page; nil for the first page.
     func cursor<Cursor>(_ read: (String) -> Cursor?) throws -> Cursor? {
         guard let text = cursor else { return nil }
         guard let cursor = read(text) else { throw ValidationError("--cursor is of another page's end") }
         return cursor
     }
 
-    /// A table for people; with `--json` `{"items":[…],"nextCursor":…}`, as the ops API has it.
+    /// Prints a table; with `--json` prints `{"items":[…],"nextCursor":…}`, like the ops API.
     func write<Item: Viewed>(
         _ page: (items: [Item], next: (some CustomStringConvertible)?), columns: [Field<Item>]
     ) throws {
@@ -38,7 +38,7 @@ struct PageOptions: ParsableArguments {
     }
 }
 
-/// Why something is done by hand, as bounded as the ops API has it.
+/// The reason for a manual action, with the same length limit as in the ops API.
 struct ReasonOption: ParsableArguments {
     @Option(name: .customLong("reason"), help: "Why; it is recorded.")
     var given: String
@@ -54,9 +54,9 @@ struct ReasonOption: ParsableArguments {
     }
 }
 
-/// What `--since` and `--until` name.
+/// The range of `--since` and `--until`.
 enum TimeRange {
-    /// - Throws: `ValidationError` where one is no time, or nothing lies between them.
+    /// - Throws: `ValidationError` if a text is not a time, or if the range is empty.
     static func check(since: String?, until: String?) throws {
         func time(_ name: String, _ text: String?) throws -> Timestamp? {
             guard let text else { return nil }
@@ -72,7 +72,7 @@ enum TimeRange {
 
 /// The value that an option names.
 ///
-/// - Throws: `ValidationError` where it names none.
+/// - Throws: `ValidationError` if the name is unknown.
 func choice<Value: CaseIterable>(_ option: String, _ name: String?, _ nameOf: (Value) -> String) throws -> Value? {
     guard let name else { return nil }
     guard let value = Value.allCases.first(where: { nameOf($0) == name }) else {
@@ -95,10 +95,10 @@ struct ConfigurationOption: ParsableArguments {
     }
 }
 
-/// Reads a page, and where the next one begins.
+/// Reads a page and the start of the next one.
 typealias PageReader<Item, Cursor> = @Sendable (RelayStore) async throws -> (items: [Item], next: Cursor?)
 
-/// A command that lists what operators see, page by page.
+/// A command that lists rows for operators, page by page.
 protocol ListCommand: AsyncParsableCommand {
     associatedtype Item: Viewed
     associatedtype Cursor: CustomStringConvertible & Sendable
@@ -107,9 +107,9 @@ protocol ListCommand: AsyncParsableCommand {
     var option: ConfigurationOption { get }
     static var columns: [Field<Item>] { get }
 
-    /// What reads the page that is asked for.
+    /// Makes the reader of the requested page.
     ///
-    /// - Throws: `ValidationError` for an option that is wrong.
+    /// - Throws: `ValidationError` for an invalid option.
     func reader() throws -> PageReader<Item, Cursor>
 }
 

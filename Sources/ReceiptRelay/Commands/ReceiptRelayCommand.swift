@@ -30,7 +30,7 @@ struct ReceiptRelayCommand: AsyncParsableCommand {
             do {
                 try await command.run()
             } catch let error as ValidationError {
-                // ArgumentParser would print the root's usage for an error of a command that runs already.
+                // For an error of a running command, ArgumentParser would print the usage of the root command.
                 let lines = "Error: \(error.message)\nUsage: \(usageString(for: type))\n"
                 FileHandle.standardError.write(Data(lines.utf8))
                 throw ExitCode.validationFailure

@@ -33,7 +33,7 @@ extension ActRefusal {
         }
     }
 
-    /// 64 for what was asked wrongly.
+    /// 64 (`EX_USAGE`) if the command's arguments were wrong.
     var exitCode: Int32 {
         switch self {
         case .publisherNotNamed, .unknown(.publisher): 64

@@ -45,7 +45,7 @@ struct Retention: AsyncParsableCommand {
 }
 
 extension RetentionPass.Step {
-    /// Something is left that is to go and could not.
+    /// Whether old data remains that could not be deleted.
     fileprivate var isIncomplete: Bool {
         switch self {
         case .locked, .elsewhere, .unfinished: true

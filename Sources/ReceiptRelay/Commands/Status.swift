@@ -13,7 +13,7 @@ struct Status: AsyncParsableCommand {
 
     @OptionGroup var option: ConfigurationOption
 
-    /// The command that lists the rows.
+    /// The command that lists a finding's rows.
     private static func command(_ place: Diagnosis.Place?) -> String? {
         switch place {
         case .waiting: "receipt-relay validations list --waiting"

@@ -2,7 +2,8 @@ import Formats
 import Foundation
 import Operations
 
-/// Rows in columns, for people. What stands in them comes from apps, stores and Cleeng: nothing of it reaches a terminal as a command.
+/// A table for a terminal. Its texts come from apps, stores and Cleeng, so control characters are removed: a terminal
+/// could execute them.
 struct TextTable {
     let columns: [String]
 
@@ -26,13 +27,13 @@ struct TextTable {
         }
     }
 
-    /// - Parameter labels: over columns that are named in another way than elsewhere, by the field's name.
+    /// - Parameter labels: column labels that replace the fields' own, by field name.
     static func write<Item: Viewed>(_ items: [Item], _ columns: [Field<Item>], labels: [String: String] = [:]) {
         TextTable(columns: columns.map { (labels[$0.name] ?? $0.label).uppercased() }).write(
             items.map { item in columns.map { $0.text(item) ?? "-" } })
     }
 
-    /// Without characters that a terminal would act on.
+    /// The text without characters that a terminal would interpret.
     static func plain(_ text: String) -> String {
         guard text.hasControlCharacters else { return text }
         return String(
@@ -40,7 +41,7 @@ struct TextTable {
     }
 }
 
-/// Colour, where somebody looks.
+/// Colours for output on a terminal.
 enum Hue: String {
     case red = "31"
     case green = "32"
@@ -50,7 +51,7 @@ enum Hue: String {
     case bold = "1"
     case none = ""
 
-    /// On a terminal, unless `NO_COLOR` says otherwise.
+    /// True on a terminal unless `NO_COLOR` is set.
     static var areWanted: Bool {
         let environment = ProcessInfo.processInfo.environment
         return isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR"].map(\.isEmpty) ?? true
@@ -61,7 +62,7 @@ enum Hue: String {
         self == .none || !Self.areWanted ? text : "\u{1B}[\(rawValue)m\(text)\u{1B}[0m"
     }
 
-    /// Words that say how something stands.
+    /// The colour of a cell, by its first word if that is a status.
     static func of(_ cell: String) -> Hue {
         switch cell.split(separator: " ").first {
         case "granted", "active", "delivered", "ok", "completed", "Completed": .green
@@ -73,7 +74,7 @@ enum Hue: String {
     }
 }
 
-/// What `--json` prints: as the ops API has it, in lines.
+/// Output of `--json`: the same JSON as in the ops API, with line breaks.
 enum JSONOutput {
     static func write(_ write: (inout JSONWriter) throws -> Void) throws {
         var writer = JSONWriter(capacity: 4_096)

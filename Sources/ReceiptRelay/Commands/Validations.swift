@@ -84,7 +84,7 @@ struct Validations: AsyncParsableCommand {
         }
     }
 
-    /// What both actions take.
+    /// Arguments of both actions.
     struct Action: ParsableArguments {
         @Argument var validationId: String
         @OptionGroup var reason: ReasonOption

@@ -4,7 +4,7 @@ import RelayCore
 import RelayStore
 
 extension WebhookCommands {
-    /// As of the copies that are configured like this command.
+    /// The renewal leeway of the configuration, which is that of all copies configured like this command.
     private static func leeway(_ option: ConfigurationOption) throws -> Duration {
         let settings = try option.settings()
         return try settings.duration(.appleRenewalLeeway)
@@ -100,7 +100,7 @@ extension WebhookCommands {
         }
     }
 
-    /// As `webhook-id` carries it too, where that has the mark of another password behind it.
+    /// The message's id, also from a `webhook-id` header, which may have a suffix after a dot for another password.
     fileprivate static func deliveryID(_ text: String) -> DeliveryID? {
         text.parts(at: ".", maxSplits: 1).first.flatMap { DeliveryID($0) }
     }

@@ -79,7 +79,7 @@ extension WebhookCommands {
 }
 
 extension WebhookResult {
-    /// For people.
+    /// The result as text for people.
     fileprivate var line: String {
         let answer = status.map { "HTTP \($0)" } ?? "no answer"
         guard verdict != .delivered else { return "\(answer)  ok" }

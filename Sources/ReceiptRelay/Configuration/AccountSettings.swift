@@ -6,19 +6,19 @@ import RelayCore
 import RelayFront
 import RokuPay
 
-/// What is a publisher's own, or shared by those that have no own: the account at Cleeng, and the ways to the stores beside
-/// Apple's.
+/// Settings that a publisher has for itself or shares with others: the account at Cleeng, and the access to stores
+/// other than Apple's.
 struct AccountSettings: Sendable {
     var cleeng: CleengConfiguration
     var notifications: NotificationSettings
-    /// Nil: Cleeng's events are not taken.
+    /// Nil: Cleeng's events are not accepted.
     var eventSignature: EventSignature?
     var transfers: TransferRules
-    /// Nil: Google Play is not asked.
+    /// Nil: no access to Google Play.
     var google: GoogleSettings?
-    /// Nil: the Amazon Appstore is not asked.
+    /// Nil: no access to the Amazon Appstore.
     var amazon: AmazonSettings?
-    /// Nil: Roku is not asked.
+    /// Nil: no access to Roku.
     var roku: RokuSettings?
 
     /// - Throws: ``SettingError``.
@@ -81,13 +81,13 @@ struct AccountSettings: Sendable {
     }
 }
 
-/// How the Amazon Appstore is asked, where a shared secret for that was given.
+/// Access to the Amazon Appstore, if a shared secret is set.
 struct AmazonSettings: Sendable {
     var secret: AmazonSecret
-    /// With `/sandbox` for receipts of the App Tester.
+    /// Base address; it ends in `/sandbox` for receipts of the App Tester.
     var url: String
 
-    /// Nil without a secret.
+    /// Nil without a shared secret.
     ///
     /// - Throws: ``SettingError``.
     static func read(_ reader: SettingReader) throws -> AmazonSettings? {
@@ -100,12 +100,12 @@ struct AmazonSettings: Sendable {
     }
 }
 
-/// How Roku is asked, where an API key for that was given.
+/// Access to Roku, if an API key is set.
 struct RokuSettings: Sendable {
     var key: RokuAPIKey
     var url: String
 
-    /// Nil without a key.
+    /// Nil without an API key.
     ///
     /// - Throws: ``SettingError``.
     static func read(_ reader: SettingReader) throws -> RokuSettings? {
@@ -118,7 +118,7 @@ struct RokuSettings: Sendable {
     }
 }
 
-/// How Google Play is asked, where a service account for that was given.
+/// Access to Google Play, if a service account is set.
 struct GoogleSettings: Sendable {
     var account: ServiceAccount
     var apiURL: String

@@ -6,15 +6,15 @@ import RelayFront
 import StoreSignals
 import Webhooks
 
-/// Which messages of Amazon SNS are taken, and how subscriptions to its topics are confirmed.
+/// The accepted messages of Amazon SNS, and how subscriptions to its topics are confirmed.
 struct AmazonPushSettings: Sendable {
-    /// Empty: the route is not there.
+    /// Empty: the route does not exist.
     var topics: Set<SNSTopic>
     var hosts: [SNSHostPattern]
     /// File of a certificate; nil: certificates are fetched.
     var certificateFile: String?
     var confirm: AmazonConfirm
-    /// Nil: in the region of each topic.
+    /// Nil: SNS is called in the region of each topic.
     var url: String?
 
     private static let most = 100
@@ -44,7 +44,7 @@ struct AmazonPushSettings: Sendable {
         return TopicConfirmer(topics: topics) { await sns.confirm($0) }
     }
 
-    /// Nil: the route is not there.
+    /// Nil: the route does not exist.
     ///
     /// - Throws: ``SettingError``.
     func policy(_ client: GuardedClient, _ logger: Logger) throws -> AmazonPushPolicy? {
@@ -65,7 +65,7 @@ struct AmazonPushSettings: Sendable {
 
 /// How a subscription to a topic is confirmed.
 enum AmazonConfirm: String, CaseIterable, Sendable {
-    /// An operator.
+    /// An operator confirms the subscription.
     case manual
     case auto
 }

@@ -4,12 +4,12 @@ import Foundation
 import RelayCore
 import RelayFront
 
-/// What is believed of what Apple is said to have signed.
+/// What the relay accepts as signed by Apple.
 struct AppleSettings: Sendable {
     var verification: ReceiptPolicy.Mode
     var roots: TrustedRoots
     var scope: StoreScope
-    /// What version 1 notifications carry.
+    /// Password in version 1 notifications.
     var sharedSecret: String?
     var renewalLeeway: Duration
 
@@ -28,7 +28,7 @@ struct AppleSettings: Sendable {
         scope = StoreScope(bundleIds: bundles, appId: app, environments: Set(try Self.environments(reader)))
     }
 
-    /// What may be meant, and is better said at the start.
+    /// Settings that may be unintended and are logged at the start.
     var warnings: [String] {
         var warnings: [String] = []
         if scope.bundleIds.isEmpty {
@@ -46,7 +46,7 @@ struct AppleSettings: Sendable {
 
     private static func bundleIDs(_ reader: SettingReader) throws -> [BundleID] {
         let ids = try reader.list(.appleBundleIDs)
-        // What App Store Connect takes for one.
+        // The characters that App Store Connect accepts.
         guard ids.allSatisfy({ $0.wholeMatch(of: /[A-Za-z0-9.-]{1,155}/) != nil }) else {
             throw SettingError.malformed(.appleBundleIDs, wants: "bundle ids such as com.example.app, comma-separated")
         }
@@ -91,14 +91,14 @@ struct AppleSettings: Sendable {
     }
 }
 
-/// How the App Store itself is asked, where a key for that was given.
+/// Access to the App Store Server API, if a key is set.
 struct AppStoreSettings: Sendable {
     var credentials: AppStoreCredentials
     var urls: [AppStoreServerClient.Environment: String]
-    /// Between two times that missed notifications are asked for.
+    /// Interval between two requests for missed notifications.
     var historyInterval: Duration
 
-    /// Nil without a key.
+    /// Nil without an API key.
     ///
     /// - Throws: ``SettingError``.
     static func read(_ reader: SettingReader, scope: StoreScope) throws -> AppStoreSettings? {

@@ -1,12 +1,12 @@
 import RelayCore
 
-/// Which pushes of Google's are taken.
+/// Which of Google's pushes the relay accepts.
 struct GooglePushSettings: Sendable {
     var audience: String
     var email: String
     var keysURL: String
 
-    /// Nil where neither audience nor email is set.
+    /// Nil if neither audience nor email is set.
     ///
     /// - Throws: ``SettingError``.
     static func read(_ reader: SettingReader) throws -> GooglePushSettings? {
@@ -24,7 +24,7 @@ struct GooglePushSettings: Sendable {
         return GooglePushSettings(audience: audience, email: email, keysURL: keysURL)
     }
 
-    /// The apps of which notifications are taken.
+    /// The apps whose notifications are accepted.
     static func packages(_ reader: SettingReader) throws -> Set<BundleID> {
         Set(
             try reader.list(.googlePackages).map { name in
@@ -44,9 +44,9 @@ extension ServeSettings {
     }
 }
 
-/// What acknowledges a granted purchase at Google.
+/// What acknowledges a granted purchase at Google Play.
 enum GoogleAcknowledge: String, CaseIterable, Sendable {
     case onGrant = "on-grant"
-    /// The app.
+    /// The app acknowledges its purchases itself.
     case never
 }

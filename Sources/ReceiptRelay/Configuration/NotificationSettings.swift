@@ -1,10 +1,10 @@
 import Foundation
 
-/// Where the App Store's notifications are passed on to.
+/// Target of the App Store's notifications.
 struct NotificationSettings: Sendable {
-    /// Nil: nowhere.
+    /// Nil: notifications are not forwarded.
     var url: String?
-    /// What may be meant, and is better said at the start.
+    /// Settings that may be unintended and are logged at the start.
     var warnings: [String] = []
 
     private static let placeholder = "{publisherId}"

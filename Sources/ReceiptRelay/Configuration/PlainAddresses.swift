@@ -1,20 +1,21 @@
 import Foundation
 import RelayCore
 
-/// Upstream addresses that are called without TLS: what is sent there can be read, and what is answered can be changed, on the way.
+/// Upstream addresses without TLS: anyone on the network path can read the requests and change the answers.
 struct PlainAddresses: Sendable {
-    /// Their settings, without those on this machine.
+    /// Names of their settings, without addresses on this machine.
     var names: [String]
 
-    /// Tokens, receipts, customers or keys go there. A collector of traces gets none of these, but for a key of its own in a header.
-    /// Apple's OCSP responder gets serial numbers of Apple's certificates alone, has no TLS, and signs its answers.
+    /// Addresses that receive tokens, receipts, customers or keys. A trace collector receives none of these, except its
+    /// own key in a header. Apple's OCSP responder is not listed: it receives only serial numbers of Apple's
+    /// certificates, has no TLS, and signs its answers.
     private static let upstreams: [Setting] = [
         .paymentURL, .apiURL, .storeKit2URL, .cleengGoogleURL, .notificationURL, .appleAPIURL, .appleAPISandboxURL,
         .googleAPIURL, .googleTokenURL, .googleJWKSURL, .amazonRVSURL, .amazonSNSURL, .rokuAPIURL, .rokuJWKSURL,
         .customerJWKSURL,
     ]
 
-    /// - Throws: ``SettingError`` for the first one where TLS is required, on this machine too.
+    /// - Throws: ``SettingError`` for the first plain address if TLS is required, even on this machine.
     init(_ reader: SettingReader, requiresTLS: Bool) throws {
         let collector: [Setting] = try reader.text(.tracingHeaders) == nil ? [] : [.tracingEndpoint]
         let plain = try (Self.upstreams + collector).filter { try reader.text($0).map(Self.isPlain) ?? false }
@@ -31,7 +32,7 @@ struct PlainAddresses: Sendable {
         ]
     }
 
-    /// Whatever is no https address is plain: `off` and the like are no address.
+    /// Texts such as `off` are not addresses, and so not plain.
     private static func isPlain(_ text: String) -> Bool { text.prefix(5).lowercased() == "http:" }
 
     private static func isLocal(_ text: String) -> Bool {
@@ -45,12 +46,12 @@ struct PlainAddresses: Sendable {
     private static let loopback = ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }
 }
 
-/// Cleeng's two worlds: a purchase in one gives no access in the other.
+/// Cleeng's two environments. A purchase in one gives no access in the other.
 enum CleengEnvironment: String, CaseIterable, Sendable {
     case sandbox
     case production
 
-    /// - Returns: nil for an address that is none of Cleeng's own: a proxy, a stand-in.
+    /// - Returns: nil for an address outside Cleeng's own domains, such as a proxy or a simulator.
     init?(of address: String) {
         guard let host = URL(string: address)?.host()?.lowercased() else { return nil }
         let labels = host.split(separator: ".")
@@ -59,10 +60,10 @@ enum CleengEnvironment: String, CaseIterable, Sendable {
     }
 }
 
-/// Addresses of Cleeng's that are those of another environment than the chosen one.
+/// Addresses of Cleeng that belong to another environment than the chosen one.
 struct MixedAddresses: Sendable {
     let environment: CleengEnvironment
-    /// Their settings.
+    /// Names of their settings.
     var names: [String]
 
     private static let addresses: [Setting] = [

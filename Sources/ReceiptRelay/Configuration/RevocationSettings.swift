@@ -1,13 +1,13 @@
 import AppleStore
 
-/// How Apple is asked whether its certificates were revoked.
+/// Settings of the check whether Apple has revoked its certificates.
 struct RevocationSettings: Sendable {
-    /// Between two rounds of a process.
+    /// Interval between two rounds of a process.
     var interval: Duration
-    /// Without a trailing slash.
+    /// Address of the OCSP responder without a trailing slash.
     var url: String
 
-    /// Nil: Apple is not asked.
+    /// Nil: no certificate is checked.
     ///
     /// - Throws: ``SettingError``.
     static func read(_ reader: SettingReader) throws -> RevocationSettings? {
@@ -20,6 +20,6 @@ struct RevocationSettings: Sendable {
         return RevocationSettings(interval: interval, url: url)
     }
 
-    /// Apple itself knows nothing of certificates below roots that were added; a stand-in may.
+    /// Whether certificates below added roots are checked. Apple's responder does not know them; a simulator may.
     var includesAddedRoots: Bool { url != Setting.appleOCSPURL.standard }
 }

@@ -2,7 +2,7 @@ import RelayCore
 import RelayFront
 import RokuPay
 
-/// Which pushes of Roku's are taken, where Roku can be asked.
+/// Which of Roku's pushes the relay accepts, if it has access to Roku.
 struct RokuPushSettings: Sendable {
     var keysURL: String
     var unsigned: RokuUnsigned
@@ -13,7 +13,7 @@ struct RokuPushSettings: Sendable {
         unsigned = try reader.choice(.rokuUnsigned)
     }
 
-    /// - Parameter account: whose pushes they are.
+    /// - Parameter account: the Roku account that sends the pushes.
     func policy(_ keys: SigningKeys, of account: RokuSettings) -> RokuPushPolicy {
         let unsigned: RokuPushPolicy.Unsigned =
             switch unsigned {
@@ -25,7 +25,7 @@ struct RokuPushSettings: Sendable {
     }
 }
 
-/// How pushes are treated that nobody has signed.
+/// What the relay does with unsigned pushes.
 enum RokuUnsigned: String, CaseIterable, Sendable {
     case signal
     case answerKey = "answer-key"

@@ -15,11 +15,13 @@ struct ServeSettings: Sendable {
     var httpPort: Int
     var opsHost: String
     var opsPort: Int
-    /// At Cleeng and at the stores: one that publishers share, and those of publishers that have their own.
+    /// Accounts at Cleeng and at the stores: the one that publishers share, and those of publishers that have their
+    /// own.
     var accounts: PerPublisher<AccountSettings>
-    /// What `accounts` and all that is made of it ask whose account is elsewhere.
+    /// Publishers that have their own account on any copy. `accounts` and its derived values use it to refuse
+    /// publishers whose account only other copies have.
     let roster: AccountRoster
-    /// For one call to Cleeng.
+    /// Limit of one call to Cleeng.
     var upstreamTimeout: Duration
     var drivers: DriverPolicy
     var pollInterval: Duration
@@ -28,9 +30,9 @@ struct ServeSettings: Sendable {
     var maxBodyBytes: Int
     var maxBodiesBytes: Int
     var trustedProxies: [AddressRange]
-    /// Origins of web pages that may call the app's routes.
+    /// Origins of web pages that may call the app routes.
     var allowedOrigins: AllowedOrigins
-    /// Nil: nobody is held back.
+    /// Nil: requests are not limited.
     var keyLimit: RateLimit?
     var addressLimit: RateLimit?
     var customerJWKS: CustomerJWKSSource?
@@ -42,22 +44,22 @@ struct ServeSettings: Sendable {
     var voidedSweep: Duration
     /// Packages whose notifications are accepted; empty: all.
     var googlePackages: Set<BundleID>
-    /// Nil: Google's notifications are not taken.
+    /// Nil: Google's notifications are not accepted.
     var googlePush: GooglePushSettings?
     var amazonPush: AmazonPushSettings
     var rokuPush: RokuPushSettings
-    /// After which a store is asked again that keeps no list of what was taken back.
+    /// Interval between two checks of a purchase at a store that has no list of refunded purchases.
     var storeRecheck: Duration
-    /// Nil: the App Store is not asked.
+    /// Nil: no access to the App Store Server API.
     var appStore: AppStoreSettings?
-    /// Nil: no certificate is looked up.
+    /// Nil: no certificate is checked.
     var revocation: RevocationSettings?
     var webhooks: WebhookSettings
     var retention: RetentionPolicy
     var tracing: TracingSettings
     var wrappingKeys: [WrappingKey]
     var logLevel: Logger.Level
-    /// http endpoints of webhooks are refused.
+    /// Whether http endpoints of webhooks are refused.
     var requiresTLS: Bool
     private var plainAddresses: PerPublisher<PlainAddresses>
     private var mixedAddresses: PerPublisher<MixedAddresses>
@@ -68,7 +70,7 @@ struct ServeSettings: Sendable {
         case file(String)
     }
 
-    /// - Throws: ``SettingError``, naming the first setting that cannot be used.
+    /// - Throws: ``SettingError`` with the name of the first invalid setting.
     init(_ reader: SettingReader) throws {
         databaseURL = try reader.databaseURL()
         databaseConnections = try reader.integer(.databaseConnections)
@@ -109,7 +111,7 @@ struct ServeSettings: Sendable {
         upstreamTimeout = try reader.duration(.upstreamTimeout)
         accounts = try reader.each { try AccountSettings($0) }
         if googlePush != nil, accounts.all.allSatisfy({ $0.google == nil }) {
-            // A notification is only a signal: Google has to be asked.
+            // A Google notification is only a signal: the relay must be able to ask Google.
             throw SettingError.missing(.googleServiceAccountFile)
         }
         if !amazonPush.topics.isEmpty, accounts.all.allSatisfy({ $0.amazon == nil }) {
@@ -123,11 +125,12 @@ struct ServeSettings: Sendable {
         isPublishersFileEmpty = try reader.text(.publishersFile) != nil && accounts.own.isEmpty
     }
 
-    /// Addresses that are called in plain text or belong to another environment: of every role, since each calls them.
+    /// Warnings about upstream addresses without TLS or of another environment. They concern every role, since every
+    /// role calls these addresses.
     var addressWarnings: [String] {
         var warnings = plainAddresses.common.warnings
         for (publisher, plain) in plainAddresses.own.sorted(by: { $0.key < $1.key }) {
-            // What it shares with the others was said of them.
+            // Warnings about shared addresses are already in the list.
             var plain = plain
             plain.names.removeAll { plainAddresses.common.names.contains($0) }
             warnings += plain.warnings.map { "publisher \(publisher): \($0)" }
@@ -140,7 +143,7 @@ struct ServeSettings: Sendable {
         return warnings
     }
 
-    /// Where purchases go: to the common account, and to that of a publisher whose address is another.
+    /// Targets of purchases: the common account's, and those of publishers with another address.
     var cleengTargets: [(publisher: PublisherID?, environment: String, host: String)] {
         func target(_ publisher: PublisherID?, _ account: AccountSettings) -> (PublisherID?, String, String) {
             let address = account.cleeng.paymentURL
@@ -153,7 +156,7 @@ struct ServeSettings: Sendable {
         return [common] + own.filter { $0.2 != common.2 }
     }
 
-    /// Settings that are taken as they are, and may not be meant so.
+    /// Warnings about valid settings that may be unintended.
     var warnings: [String] {
         let cleeng = accounts.common.cleeng
         let own = accounts.own.sorted { $0.key < $1.key }.flatMap { publisher, account in
@@ -197,7 +200,8 @@ struct ServeSettings: Sendable {
         return origins
     }
 
-    /// `RATE` or `RATE:BURST`; a second's worth and ten seconds' worth.
+    /// Reads `RATE` or `RATE:BURST`: requests per second, and requests at once. The default burst is ten seconds'
+    /// worth.
     private static func limit(_ setting: Setting, _ reader: SettingReader) throws -> RateLimit? {
         guard let text = try reader.text(setting) else { return nil }
         let parts = text.parts(at: ":").map { String($0.trimmingSpace()) }

@@ -1,5 +1,5 @@
 extension Setting {
-    /// In the order in which they are printed.
+    /// All settings, in the order of the printed reference.
     static let all: [Setting] = [
         databaseURL, databaseConnections, preparedStatements,
         httpHost, httpPort,
@@ -28,7 +28,7 @@ extension Setting {
         logLevel,
     ]
 
-    /// What may stand in the file that ``publishersFile`` names.
+    /// The settings that a publisher may have in the file of ``publishersFile``.
     static let ofPublishers: [Setting] =
         all.filter(\.isPublishersOwn) + [
             cleengEnvironment, paymentURL, apiURL, storeKit2URL, cleengGoogleURL, entitlementSource, tagsFile,

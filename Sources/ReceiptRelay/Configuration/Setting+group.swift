@@ -1,5 +1,5 @@
 extension Setting {
-    /// What stands together in the list.
+    /// Groups of settings in the printed reference.
     enum Group: String, Sendable, Equatable, CaseIterable {
         case database, http, ops, cleeng, pursuit, apple, google, amazon, roku, stores, webhook, limits, customer,
             retention,
@@ -28,7 +28,7 @@ extension Setting {
             }
         }
 
-        /// What there is to know of all of them; empty where nothing is.
+        /// Introduction to the whole group; empty if none is needed.
         var lead: String {
             switch self {
             case .ops: "Never on a public address."
@@ -53,7 +53,7 @@ extension Setting {
             }
         }
 
-        /// What their keys stand under in a file; nil where they stand by themselves.
+        /// Section of the group's keys in a file; nil if the keys are at the top level.
         var section: String? {
             switch self {
             case .database, .http, .ops, .cleeng, .apple, .google, .amazon, .roku, .webhook, .customer, .encryption,

@@ -1,21 +1,23 @@
-/// One key of the configuration, and all that is to be said of it. ``all`` is the whole list: what is not in it stops the start.
-/// `docs/configure.md` and `receipt-relay.example.yaml` are printed from it (``SettingReference``), and a test holds them to that.
+/// One key of the configuration with its description. ``all`` lists every key: any other key is an error at the start.
+/// ``SettingReference`` prints `docs/configure.md` and `receipt-relay.example.yaml` from it, and a test compares both
+/// with the files.
 struct Setting: Sendable, Equatable {
     let name: String
     let kind: Kind
-    /// What counts where nothing is set. Nil: there is no such value.
+    /// Default value. Nil: there is none.
     let standard: String?
-    /// What counts there instead with `RELAY_CLEENG_ENVIRONMENT=production`.
+    /// Default value with `RELAY_CLEENG_ENVIRONMENT=production`, if it differs.
     let production: String?
     let isSecret: Bool
     let isRequired: Bool
-    /// Says who a publisher is, or opens something for it: a publisher of ``publishersFile`` never gets another one's.
+    /// Whether the value identifies a publisher or is its credential. A publisher of ``publishersFile`` never inherits
+    /// such a value.
     let isPublishersOwn: Bool
     let group: Group
     let readers: Readers
-    /// A value that could stand there, where there is no ``standard``.
+    /// Example value for a setting without a ``standard``.
     let example: String?
-    /// What it is for: Markdown without a full stop at the end, its links as `docs/` has them.
+    /// Purpose of the setting: Markdown without a full stop at the end, with links relative to `docs/`.
     let meaning: String
 
     init(
@@ -41,10 +43,10 @@ struct Setting: Sendable, Equatable {
     /// `RELAY_HTTP_PORT` is `relay.http.port` for the configuration library and `http.port` in a file.
     var key: [String] { name.lowercased().split(separator: "_").map(String.init) }
 
-    /// Under which it can be set: a secret in a file of its own, too.
+    /// Names that set it. A secret has a second one, which names a file with the value.
     var names: [String] { isSecret ? [name, name + "_FILE"] : [name] }
 
-    /// The processes that use it. Every role of `serve` validates it.
+    /// The processes that use the setting. Every role of `serve` validates it.
     struct Readers: OptionSet, Sendable, Equatable {
         let rawValue: UInt8
 
@@ -67,19 +69,19 @@ extension Setting {
         /// A text of this form, described in words.
         case form(String)
         case port
-        /// Seconds, fractions allowed, within the range.
+        /// Seconds within the range, with fractions.
         case seconds(ClosedRange<Double>)
         case hours(ClosedRange<Double>)
         case bytes(ClosedRange<Int>)
         case count(ClosedRange<Int>)
         case url
-        /// 0 to 1.
+        /// A number from 0 to 1.
         case ratio
         case choice([String])
         case addressRanges
         case path
 
-        /// What may stand there.
+        /// Description of the allowed values.
         var values: String {
             switch self {
             case .text: "text"

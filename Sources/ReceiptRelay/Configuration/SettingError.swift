@@ -1,15 +1,15 @@
 import RelayCore
 
-/// Why the configuration cannot be used: one line that names the setting, and never its value.
+/// An unusable configuration, as one line that names the setting and never its value.
 indirect enum SettingError: Error, CustomStringConvertible {
     case unknown(String)
     case missing(Setting)
     case malformed(Setting, wants: String)
     case both(String, String)
     case unreadable(String, why: String)
-    /// It is one of the relay's, and not of one publisher.
+    /// The setting belongs to the relay and cannot be set for one publisher.
     case shared(String)
-    /// Where it stands.
+    /// Adds the publisher whose settings contain the error.
     case ofPublisher(String, SettingError)
 
     static let poolerAdvice =

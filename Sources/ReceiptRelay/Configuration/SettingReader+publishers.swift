@@ -3,9 +3,9 @@ import RelayStore
 import Yams
 
 extension SettingReader {
-    /// Something that is read of the settings: once for all publishers, and once more for each that has settings of its own.
+    /// Reads a value once for all publishers, and once more for each publisher with its own settings.
     ///
-    /// - Throws: ``SettingError``, naming the publisher whose settings cannot be used.
+    /// - Throws: ``SettingError`` with the name of the publisher whose settings are invalid.
     func each<Value>(_ read: (SettingReader) throws -> Value) throws -> PerPublisher<Value> {
         let common = try read(self)
         guard let path = try text(.publishersFile) else {
@@ -22,7 +22,7 @@ extension SettingReader {
         return PerPublisher(common, own: own, isElsewhere: roster.hasOwn)
     }
 
-    /// Reads each publisher's settings from the file: names with their prefix, and values.
+    /// Reads each publisher's settings from the file, as values by setting names with prefix.
     private static func publishers(inFile path: String) throws -> [(String, [String: String])] {
         let what = "the file that \(Setting.publishersFile.name) names"
         guard let root = try node(inFile: path, what) else { return [] }

@@ -8,15 +8,15 @@ import Yams
 /// Reads settings: from the environment first, then from the file, then the default.
 struct SettingReader: Sendable {
     private let reader: ConfigReader
-    /// Fallback of one publisher's settings, for those that publishers may share.
+    /// Fallback for one publisher's settings, used only for settings that publishers may share.
     private let common: ConfigReader?
-    /// Which publishers have an account of their own somewhere.
+    /// Publishers that have their own account on any copy.
     let roster: AccountRoster
 
     /// - Parameters:
-    ///   - environment: variables; those that start with `RELAY_` must be known, an empty one counts as unset.
-    ///   - file: YAML or JSON (which is YAML too); its keys are the settings' names without the prefix, nested or not.
-    /// - Throws: ``SettingError`` for what is not known.
+    ///   - environment: variables. Each that starts with `RELAY_` must be known; an empty one counts as unset.
+    ///   - file: YAML or JSON. Its keys are the settings' names without the prefix, nested or not.
+    /// - Throws: ``SettingError`` for an unknown name.
     init(environment: [String: String], file: String?) throws {
         let variables = environment.filter { $0.key.hasPrefix(Setting.prefix) && !$0.value.isEmpty }
         let known = Set(Setting.all.flatMap(\.names))
@@ -26,7 +26,7 @@ struct SettingReader: Sendable {
             let what = "the file given by --config"
             let values = try Self.node(inFile: file, what).map { try Self.flatten($0, under: "", what) } ?? [:]
             for (name, value) in values.sorted(by: { $0.key < $1.key }) where !known.contains(name) {
-                // A section in which everything is commented out.
+                // A section whose keys are all commented out.
                 if value.isEmpty, known.contains(where: { $0.hasPrefix(name + "_") }) { continue }
                 throw SettingError.unknown(name)
             }
@@ -38,8 +38,8 @@ struct SettingReader: Sendable {
     }
 
     /// - Parameters:
-    ///   - own: what is set for one publisher: names with their prefix.
-    ///   - common: for what is not.
+    ///   - own: one publisher's settings: values by names with prefix.
+    ///   - common: fallback for settings that the publisher does not have.
     init(own: [String: String], common: SettingReader) {
         reader = ConfigReader(providers: [Self.provider(own)])
         self.common = common.reader
@@ -58,7 +58,7 @@ struct SettingReader: Sendable {
             ) { first, _ in first })
     }
 
-    /// The other name under which the same thing may be given: the environment wins over the file whichever of the two it uses.
+    /// The second name of the same setting. The environment overrides the file under either name.
     private static func alternative(to name: String) -> String {
         switch name {
         case Setting.customerJWKSURL.name: Setting.customerJWKSFile.name
@@ -68,7 +68,7 @@ struct SettingReader: Sendable {
         }
     }
 
-    /// - Parameter what: it is called in errors.
+    /// - Parameter what: name of the file in errors.
     static func node(inFile path: String, _ what: String) throws -> Node? {
         let text = try contents(ofFile: path, what)
         do {
@@ -84,16 +84,16 @@ struct SettingReader: Sendable {
         }
     }
 
-    /// The text of a file, of 1 MiB at most.
+    /// Reads a text file of at most 1 MiB.
     ///
-    /// - Parameter what: it is called in errors.
+    /// - Parameter what: name of the file in errors.
     private static func contents(ofFile path: String, _ what: String) throws -> String {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw SettingError.unreadable(what, why: "there is none")
         }
         guard !isFolder.boolValue else { throw SettingError.unreadable(what, why: "it is a folder") }
-        // One more than is taken, whatever the file system says of its size: a device has none.
+        // Reads at most one byte more than the limit, whatever size the file system reports: a device has none.
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw SettingError.unreadable(what, why: "this user may not read it")
         }
@@ -110,13 +110,13 @@ struct SettingReader: Sendable {
 
     private static let mostBytes = 1 << 20
 
-    /// What a path in a file names. The prefix may be left out.
+    /// The setting's name for a path in a file. The path may omit the prefix.
     private static func name(_ path: String) -> String {
         let name = path.uppercased()
         return name.hasPrefix(Setting.prefix) ? name : Setting.prefix + name
     }
 
-    /// The settings' names, with their prefix, and what is set.
+    /// Values by the settings' names with prefix.
     static func flatten(_ node: Node, under path: String, _ what: String) throws -> [String: String] {
         switch node {
         case .mapping(let mapping):
@@ -140,7 +140,7 @@ struct SettingReader: Sendable {
         }
     }
 
-    /// The text of a setting, from wherever it stands; nil where it stands nowhere and has no default.
+    /// Text of a setting from the environment, the file or the default; nil if there is none.
     func text(_ setting: Setting) throws -> String? {
         if let text = try text(setting, in: reader) { return text }
         if let common, !setting.isPublishersOwn, let text = try text(setting, in: common) { return text }
@@ -180,7 +180,7 @@ struct SettingReader: Sendable {
 
     func requiresTLS() throws -> Bool { try choice(.requireTLS) == "true" }
 
-    /// An address or a name to listen on; whether it is one of this machine's shows when it is tried.
+    /// An address or a name to listen on. Whether this machine has it is known only when it is bound.
     func host(_ setting: Setting) throws -> String {
         let text = try required(setting)
         guard text.wholeMatch(of: /[A-Za-z0-9._:%-]{1,255}/) != nil else {
@@ -262,7 +262,7 @@ struct SettingReader: Sendable {
         (try text(setting) ?? "").parts(at: ",").map { String($0.trimmingSpace()) }.filter { !$0.isEmpty }
     }
 
-    /// What is in the file that a setting names; nil where it names none.
+    /// Contents of the file that a setting names; nil if the setting is not set.
     func file(_ setting: Setting) throws -> Data? {
         guard let path = try text(setting) else { return nil }
         guard let data = FileManager.default.contents(atPath: path) else {
@@ -271,8 +271,8 @@ struct SettingReader: Sendable {
         return data
     }
 
-    /// A URL that paths are appended to, without a trailing slash. Neither a user nor a query nor a fragment: the first would be
-    /// a secret in an address, the others would swallow the path.
+    /// Base URL without a trailing slash, to which paths are appended. It must not have a user, which would be a secret
+    /// in an address. A query or fragment would swallow the path.
     func base(_ setting: Setting) throws -> String {
         var text = try required(setting)
         while text.hasSuffix("/") { text.removeLast() }
@@ -286,7 +286,7 @@ struct SettingReader: Sendable {
         return text
     }
 
-    /// The first one wraps, the others only open. None: nothing is sealed.
+    /// Keys that wrap data keys. The first one wraps, the others only unwrap. Without any, nothing is sealed.
     func wrappingKeys() throws -> [WrappingKey] {
         guard let text = try text(.encryptionKeys) else { return [] }
         let parts = text.split { $0 == "," || $0.isWhitespace }

@@ -1,5 +1,5 @@
 extension SettingReference {
-    /// `docs/configure.md`.
+    /// Content of `docs/configure.md`.
     var markdown: String {
         var text = Self.introduction
         text += groups.map { "- [\($0.title)](#\(Self.anchor($0.title)))\n" }.joined()

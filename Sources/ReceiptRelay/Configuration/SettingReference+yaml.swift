@@ -1,5 +1,5 @@
 extension SettingReference {
-    /// `receipt-relay.example.yaml`: what has a default is set to it, what has none is commented out.
+    /// Content of `receipt-relay.example.yaml`: settings with a default have it, the others are commented out.
     var yaml: String {
         var text = """
             # Every setting of receipt-relay with its default. Copy what you want to change; `receipt-relay serve --config FILE`.
@@ -25,7 +25,7 @@ extension SettingReference {
             text += Self.wrapped("In production \(production).", at: 120 - indent.count - 2).map {
                 "\(indent)# \($0)\n"
             }.joined()
-            // Set, it would be that of the sandbox wherever the environment is production.
+            // Commented out: if it were set, the sandbox's default would also apply in production.
             text += "\(indent)#\(setting.leaf): \(Self.scalar(setting.standard ?? "…"))    # \(values)\n"
         } else if let standard = setting.standard {
             text += "\(indent)\(setting.leaf): \(Self.scalar(standard))    # \(values)\n"
@@ -39,7 +39,7 @@ extension SettingReference {
         return text
     }
 
-    /// As YAML has it: in quotation marks where it could be taken for anything else than what it says.
+    /// A YAML scalar, in quotation marks if YAML could read it as another type.
     private static func scalar(_ text: String) -> String {
         text.wholeMatch(of: /[A-Za-z0-9_\/-][A-Za-z0-9_.\/-]*/) == nil ? "\"\(text)\"" : text
     }

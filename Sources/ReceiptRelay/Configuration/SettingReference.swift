@@ -1,10 +1,10 @@
-/// The list of all settings, for people: as `docs/configure.md`, as `receipt-relay.example.yaml`, and for a terminal.
+/// The list of all settings: `docs/configure.md`, `receipt-relay.example.yaml`, and a text for a terminal.
 struct SettingReference: Sendable {
     let settings: [Setting]
 
     init(_ settings: [Setting] = Setting.all) { self.settings = settings }
 
-    /// For a terminal: of each what it is called, its default, and what it is for.
+    /// Text for a terminal: name, default and purpose of each setting.
     var text: String {
         settings.map { setting in
             let standard = setting.standard ?? (setting.isRequired ? "(required)" : "(none)")
@@ -17,20 +17,20 @@ struct SettingReference: Sendable {
         }.joined(separator: "\n")
     }
 
-    /// Those of a group, in their order.
+    /// The settings of a group, in their order.
     func settings(of group: Setting.Group) -> [Setting] { settings.filter { $0.group == group } }
 
-    /// Those groups that have any.
+    /// The groups that have settings.
     var groups: [Setting.Group] { Setting.Group.allCases.filter { !settings(of: $0).isEmpty } }
 
-    /// A sentence of it: Markdown's links as their text alone, beginning with a capital letter, with a full stop.
+    /// The Markdown as a sentence: links become their text, with a capital letter at the start and a full stop.
     static func sentence(_ markdown: String) -> String {
         let text = markdown.replacing(/\[([^\]]+)\]\([^)]*\)/) { $0.1 }
         let isName = text.hasPrefix("`")
         return (isName ? text : text.prefix(1).uppercased() + text.dropFirst()) + (text.hasSuffix(".") ? "" : ".")
     }
 
-    /// Lines of at most so many characters, broken at spaces.
+    /// Lines of at most `width` characters, broken at spaces.
     static func wrapped(_ text: String, at width: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {
@@ -45,10 +45,10 @@ struct SettingReference: Sendable {
 }
 
 extension Setting {
-    /// `http.port`.
+    /// Path in a file, such as `http.port`.
     var path: String { ([group.section].compactMap(\.self) + [leaf]).joined(separator: ".") }
 
-    /// Its key in a file, in its section.
+    /// Key in a file, within its section.
     var leaf: String {
         let name = name.dropFirst(Self.prefix.count).lowercased()
         return group.section.map { String(name.dropFirst($0.count + 1)) } ?? name

@@ -2,9 +2,9 @@ import RelayCore
 import TraceExport
 import Traces
 
-/// Where spans are sent.
+/// Target and sampling of spans.
 struct TracingSettings: Sendable {
-    /// Nil: none is recorded.
+    /// Nil: no spans are recorded.
     var target: SpanExporter.Target?
     var sampling: Sampling
     var serviceName: String
@@ -13,13 +13,13 @@ struct TracingSettings: Sendable {
         serviceName = try reader.required(.tracingServiceName)
         sampling = Sampling(ratio: try reader.ratio(.tracingSampleRatio))
         let headers = try Self.headers(reader)
-        // As OpenTelemetry has it: the path of the signal stands behind the base.
+        // OpenTelemetry appends the signal's path to the base address.
         target = try reader.text(.tracingEndpoint).map { _ in
             SpanExporter.Target(url: try reader.base(.tracingEndpoint) + "/v1/traces", headers: headers)
         }
     }
 
-    /// `name=value,name=value`.
+    /// Reads `name=value,name=value`.
     private static func headers(_ reader: SettingReader) throws -> [(name: String, value: String)] {
         guard let text = try reader.text(.tracingHeaders) else { return [] }
         return try text.parts(at: ",").filter { !$0.isEmpty }.map { part in

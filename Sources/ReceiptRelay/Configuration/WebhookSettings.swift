@@ -3,7 +3,7 @@ import Webhooks
 
 /// Settings of publishers' webhooks.
 struct WebhookSettings: Sendable {
-    /// Endpoints of the first publisher that stand in the configuration.
+    /// Endpoints of the first publisher from the configuration.
     var urls: [String]
     var credentials: PerPublisher<WebhookCredentials>
     var retries: WebhookRetries
@@ -42,10 +42,10 @@ struct WebhookSettings: Sendable {
 
     var client: WebhookClient { WebhookClient(timeout: timeout, policy: policy) }
 
-    /// Which addresses may be called that others name.
+    /// The addresses that the relay may call for URLs from outside.
     var policy: AddressPolicy { AddressPolicy(allowing: allowed, requiresTLS: requiresTLS) }
 
-    /// What may be meant, and is better said at the start.
+    /// Settings that may be unintended and are logged at the start.
     var warnings: [String] {
         var warnings: [String] = []
         if isUnsigned, !urls.isEmpty {

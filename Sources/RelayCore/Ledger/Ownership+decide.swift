@@ -1,13 +1,14 @@
 extension Ownership {
-    /// - Parameter subscription: changed to what it is with this grant.
+    /// - Parameter subscription: updated to its state after this grant.
     mutating func decide(_ grant: Grant, _ subscription: inout Subscription) -> Outcome {
         let rival = subscription.owner.flatMap { $0.customer == grant.customer ? nil : $0 }
         let claim = grant.claim
         if let reason = grant.reasonToEnd {
-            // Who had the offer before the purchase was sent may have it by something else. All others have it by this purchase alone.
+            // A customer who had the offer before the purchase was sent may have it through another purchase. Any other
+            // customer has it through this purchase alone.
             guard rival != nil, claim.entitledBefore == true else { return revoke(grant, reason, subscription) }
         }
-        // What the claim knows is about the owner before this batch, and the batch's grants carry one number.
+        // The facts of a claim are about the owner before this batch, and all grants of the batch carry the same number.
         if rival != nil, subscription.isGranted { return .readTooOld }
         switch claim.judge(against: rival?.claim) {
         case .readsAgain: return .readTooOld
@@ -43,7 +44,7 @@ extension Ownership {
             return .granted(name, ownerNo: subscription.ownerNo)
         }
         let before = subscription.owner?.claim
-        // An older request of the owner's changes nothing about who owns it, nor by which purchase.
+        // An older request of the owner changes neither the owner nor the purchase behind the ownership.
         if rival == nil, let before, subscription.isGranted || before.acceptedAt > grant.acceptedAt {
             return .granted(name, ownerNo: subscription.ownerNo)
         }

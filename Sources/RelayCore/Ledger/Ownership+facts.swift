@@ -1,5 +1,5 @@
 extension Ownership {
-    /// A grant whose lease is held, with what its claim needs.
+    /// A grant whose lease is held, with the facts that its claim needs.
     public struct Grant: Sendable {
         public var id: ValidationID
         public var name: SubscriptionName
@@ -52,15 +52,16 @@ extension Ownership {
         }
     }
 
-    /// A subscription as it was found, and as it is after each claim.
+    /// A subscription as read from the database, updated after each claim.
     public struct Subscription: Sendable {
-        /// Nil where nobody has it, or somebody by a username alone.
+        /// Nil if the subscription has no owner, or one that is known by username alone.
         public var owner: Owner?
         public var username: Username
         public var ownerNo: Int32
-        /// The validation for which the present transaction made the row. Nil where the row was there before.
+        /// Validation whose grant inserted the row in the current transaction. Nil if the row existed before.
         public var maker: ValidationID?
-        /// A grant of this batch made the row, or was granted on it. No other customer's grant takes it in the same batch.
+        /// Whether a grant of this batch inserted the row or was granted on it. No other customer's grant takes it in the
+        /// same batch.
         var isGranted: Bool
 
         public init(owner: Owner?, username: Username, ownerNo: Int32, maker: ValidationID? = nil) {
@@ -76,7 +77,7 @@ extension Ownership {
         public var customer: CustomerID
         public var email: EmailAddress
         public var validation: ValidationID
-        /// What a claim against this owner needs.
+        /// Facts that a claim against this owner needs.
         public var claim: OwnershipClaim.Owner
 
         public init(

@@ -1,18 +1,19 @@
 /// Owners of subscriptions after a batch of grants. ``OwnershipClaim`` has the rules for one claim against one owner.
 ///
-/// Claims are decided one after the other, the newest first: of one batch it alone can take the subscription.
+/// Claims are decided one after the other, the newest first. Among customers of one batch, only the newest claim can
+/// take the subscription.
 ///
-/// `ownerNo` counts the owners of a subscription, and a granted validation carries the number of its owner: by the foreign key between them
-/// the database refuses a commit that would leave two customers granted.
+/// `ownerNo` counts the owners of a subscription, and a granted validation carries the number of its owner. The foreign
+/// key between them makes the database refuse a commit that would leave two customers granted.
 public struct Ownership: Sendable {
     public enum Outcome: Sendable, Equatable {
-        /// Granted on this subscription, under its owner's number.
+        /// Granted on this subscription, with its owner's number.
         case granted(SubscriptionName, ownerNo: Int32)
-        /// The store had taken the purchase back: it opens nothing, and takes the subscription from nobody.
+        /// The store had refunded or revoked the purchase. It gives no access and does not change the owner.
         case revoked(reason: String)
-        /// The read may show a moment of a transfer: see ``OwnershipClaim/Verdict/readsAgain``.
+        /// The read may show an intermediate state of a transfer: see ``OwnershipClaim/Verdict/readsAgain``.
         case readTooOld
-        /// Cleeng is to be asked whether the owner is entitled still.
+        /// The worker must ask Cleeng whether the owner is still entitled.
         case ownerInDoubt(RivalOwner)
     }
 
@@ -36,7 +37,7 @@ public struct Ownership: Sendable {
         }
     }
 
-    /// A validation whose customer owns a subscription from now on, or whose purchase is the owner's newest.
+    /// A validation whose customer becomes the owner, or whose purchase becomes the owner's newest.
     public struct Taker: Sendable, Equatable {
         public var id: ValidationID
         public var name: SubscriptionName
@@ -44,16 +45,16 @@ public struct Ownership: Sendable {
         public var ownerNo: Int32
     }
 
-    /// In the order of the grants.
+    /// Outcomes in the order of the grants.
     public private(set) var outcomes: [Outcome] = []
     public internal(set) var transfers: [Transfer] = []
     /// Changes of customers' purchases.
     public internal(set) var changes: [CustomerChange] = []
-    /// One of each subscription at most.
+    /// At most one for each subscription.
     public internal(set) var takers: [Taker] = []
     /// Grants with a subscription of their own; see ``SubscriptionName/alone(_:)``.
     public internal(set) var alone: [Taker] = []
-    /// Grants that made their subscription's row: nobody had it before.
+    /// Grants that inserted their subscription's row: it had no owner before.
     public internal(set) var makers: Set<ValidationID> = []
 
     /// A batch without grants.
@@ -61,8 +62,8 @@ public struct Ownership: Sendable {
 
     /// - Parameters:
     ///   - grants: grants with access, whose leases are held.
-    ///   - subscriptions: each grant's, as found.
-    /// - Throws: ``UnknownSubscription`` where one was not found.
+    ///   - subscriptions: the subscription of each grant, as read from the database.
+    /// - Throws: ``UnknownSubscription`` if one is missing.
     public init(
         _ grants: [Grant], on subscriptions: [SubscriptionName: Subscription]
     ) throws(UnknownSubscription) {

@@ -1,24 +1,26 @@
-/// A grant to one customer, on a subscription that another may own.
+/// A grant to one customer, on a subscription that another customer may own.
 public struct OwnershipClaim: Sendable, Hashable {
     public var acceptedAt: Timestamp
-    /// When the read was sent that the grant rests on.
+    /// Time at which the read behind the grant was sent.
     public var observedAt: Timestamp
-    /// Whether the customer had the offer before the purchase was sent. Nil where nobody knows.
+    /// Whether the customer had the offer before the purchase was sent. Nil if unknown.
     public var entitledBefore: Bool?
-    /// Cleeng named this purchase, and not the customer's access alone: a synchronization's result, or its word of a transfer.
+    /// Whether Cleeng named this purchase, and not only the customer's access: in a synchronization's result, or in a
+    /// reported transfer.
     public var isProven: Bool
-    /// What Cleeng said of the owner, asked since.
+    /// Cleeng's later answer about the owner, if it was asked.
     public var rival: Rival?
     public var patience: Patience
 
-    /// How long a customer whom Cleeng entitles has waited for the subscription to come to rest.
+    /// How long an entitled customer has waited until Cleeng no longer moves the subscription.
     public struct Patience: Sendable, Hashable {
-        /// The read is the third one after the forward, or a later one: by now Cleeng has done what it does about this purchase.
+        /// The read is the third one after the forward, or a later one. By then Cleeng has finished processing this
+        /// purchase.
         public var hasWaited: Bool
-        /// It is the last read before the deadline.
+        /// The read is the last one before the deadline.
         public var isLastRead: Bool
 
-        /// - Parameters: both false for a read that no app waits for.
+        /// - Parameters: both are false for a read that no app waits for.
         public init(hasWaited: Bool = false, isLastRead: Bool = false) {
             self.hasWaited = hasWaited
             self.isLastRead = isLastRead
@@ -38,9 +40,10 @@ public struct OwnershipClaim: Sendable, Hashable {
     /// The subscription's present owner, a customer with another email.
     public struct Owner: Sendable, Hashable {
         public var acceptedAt: Timestamp
-        /// When Cleeng's grant to the owner was recorded: what was read of others before says nothing.
+        /// Time at which Cleeng's grant to the owner was recorded. Earlier reads of other customers prove nothing.
         public var since: Timestamp
-        /// Until then Cleeng may still be passing it to an older request and on to the owner's: what is read of others says nothing.
+        /// Until this time, Cleeng may still be moving the subscription to an older request and then on to the owner's.
+        /// Reads of other customers prove nothing until then.
         public var unsettledUntil: Timestamp
         /// Acceptance time of the newest request for the subscription whose app still waits, if any.
         public var newestWaiting: Timestamp?
@@ -56,13 +59,14 @@ public struct OwnershipClaim: Sendable, Hashable {
     }
 
     public enum Verdict: Sendable, Hashable {
-        /// The subscription is this customer's from now on.
+        /// This customer becomes the subscription's owner.
         case takes
-        /// The customer has the offer by something else: the grant stands by itself, and the subscription stays where it is.
+        /// The customer has the offer through another purchase. The grant gets a subscription of its own, and the owner
+        /// does not change.
         case standsAlone
-        /// Cleeng is to be asked whether the owner has the offer still.
+        /// The worker must ask Cleeng whether the owner still has the offer.
         case asksOfOwner
-        /// What was read may be a moment on the way: it is read again.
+        /// The read may show an intermediate state of a transfer. The worker must read the entitlement again.
         case readsAgain
     }
 
@@ -78,25 +82,27 @@ public struct OwnershipClaim: Sendable, Hashable {
         self.patience = patience
     }
 
-    /// - Parameter owner: nil where nobody has it, or this customer.
+    /// - Parameter owner: nil if the subscription has no owner, or if this customer owns it.
     public func judge(against owner: Owner?) -> Verdict {
         guard let owner else { return .takes }
         // Requests of one batch are accepted at the same moment. Cleeng may have handled them in either order.
         let isNewer = acceptedAt > owner.acceptedAt
         if isNewer, isProven || entitledBefore == false { return .takes }
-        // Either the subscription has passed to this customer, or both have the offer, each by something of their own. What was read before
-        // the owner got it shows neither.
+        // Either the subscription has moved to this customer, or both customers have the offer, each through a purchase
+        // of their own. A read from before the owner's grant shows neither.
         guard observedAt > owner.since else { return .readsAgain }
         if !isNewer, patience == .init(), observedAt <= owner.unsettledUntil { return .readsAgain }
         guard let rival, rival.observedAt > owner.since else { return .asksOfOwner }
         guard rival.isEntitled else {
-            // An older request takes nothing from the owner while Cleeng may still be passing it on.
+            // An older request takes nothing from the owner while Cleeng may still be moving the subscription on to the
+            // owner.
             let passedBy = isNewer ? owner.since : owner.unsettledUntil
             if observedAt > passedBy, rival.observedAt > passedBy { return .takes }
             guard patience.isLastRead else { return .readsAgain }
             return patience.hasWaited ? .takes : .standsAlone
         }
-        // The two reads show two moments. Between them Cleeng may have moved it to a newer request, which may be the owner's own.
+        // The two reads show two moments. In between, Cleeng may have moved the subscription to a newer request,
+        // perhaps the owner's own.
         let mayMove = owner.newestWaiting.map { $0 > acceptedAt } ?? false
         let isSettled = (patience.hasWaited || rival.observedAt > owner.unsettledUntil) && !mayMove
         return isSettled || patience.isLastRead ? .standsAlone : .readsAgain

@@ -79,7 +79,7 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
 }
 
 extension TransactionID {
-    /// Text for logs. Whoever has a Google purchase token or an Amazon receipt id can act on the purchase, so only its end
+    /// Text for logs. The holder of a Google purchase token or an Amazon receipt id can act on the purchase, so only the end
     /// is shown.
     public var loggable: String {
         let store = StorePlatform(subscriptionKey: self)

@@ -19,7 +19,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         var key = Key.id
         /// Column that counts attempts. A released row takes its attempt back.
         var attempts: String? = "attempts"
-        /// Whether a column `owner` names who holds the row.
+        /// Whether a column `owner` names the row's holder.
         var hasOwner = true
         /// `due_at` of a parked row. Copies of the previous version respect it too.
         var never = Never.infinity

@@ -1,23 +1,23 @@
 import Postgres
 import RelayCore
 
-/// What may be wrong with access that is granted. Raw values are the order in which they are shown.
+/// A reason why granted access may be wrong. Raw values are the order of display.
 public enum AccessProblem: Int16, Sendable, CaseIterable {
-    /// Nobody looks at it again: a fault of the relay, or parked.
+    /// The ledger is parked, or has no due time, which is a fault of the relay.
     case unwatched
-    /// Past its end, and neither the store nor Cleeng has answered.
+    /// The subscription is past its end, and neither the store nor Cleeng has answered.
     case overdue
-    /// The catalogue does not sell the product as the granted offer.
+    /// The catalogue has the product, but not under the granted offer.
     case mismatch
 
     public var name: String { "\(self)" }
 
-    /// Those that an index finds at once, wherever everything runs: cheap enough to count at every scrape.
+    /// Problems that an index finds at once in a healthy system: cheap enough to count on every scrape.
     public static let quick: [Self] = [.unwatched, .overdue]
 
-    /// Keys of ledgers with this problem, in their order.
+    /// Keys of ledgers with this problem, in key order.
     ///
-    /// - Parameter after: the condition for the page.
+    /// - Parameter after: condition for the page.
     func keys(where after: SQL, limit: PostgresValue) -> SQL {
         """
         SELECT bucket, publisher, environment, subscription_key, \(self)::int2 AS problem
@@ -28,7 +28,7 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
         """
     }
 
-    /// How many ledgers have this problem.
+    /// Counts the ledgers with this problem.
     fileprivate func count(in scope: OpsScope) -> SQL {
         """
         SELECT \(self)::int2 AS problem, count(*) AS count FROM ledgers l
@@ -36,7 +36,7 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
         """
     }
 
-    /// Condition on `ledgers l`. `status` is null until the first look after a grant.
+    /// Condition on `ledgers l`. `status` is null until the first evaluation after a grant.
     private var condition: SQL {
         let isEntitled: SQL =
             "IN (\(SubscriptionStanding.Status.active), \(SubscriptionStanding.Status.inGrace))"
@@ -49,15 +49,16 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
                  OR due_at IS NULL AND parked_at IS NULL AND status \(isEntitled) AND granted_at IS NOT NULL)
                 """
         case .overdue:
-            // A failed question is asked again within ten minutes; a worker looks within seconds. Index used: `ledgers_due`.
+            // A failed question is asked again within ten minutes, and a worker evaluates a due ledger within seconds.
+            // Index used: `ledgers_due`.
             return """
                 due_at < now() + interval '15 minutes' AND granted_at IS NOT NULL AND \(mayBeEntitled)
                  AND coalesce(expires_at, granted_until) < now()
                  AND (trouble IS NOT NULL OR due_at < now() - interval '1 minute')
                 """
         case .mismatch:
-            // All running subscriptions are held against the catalogue: a second for a million of them. Index used for what is left:
-            // `validations_subscription`.
+            // Compares all running subscriptions with the catalogue, which takes a second for a million of them. Index
+            // used for the rest: `validations_subscription`.
             return """
                 status \(isEntitled) AND granted_offer IS NOT NULL
                  AND \(Self.isSold("")) AND NOT \(Self.isSold("AND p.offer_id = l.granted_offer"))
@@ -84,8 +85,8 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
 }
 
 extension OpsStore {
-    /// How many subscriptions have each of these problems. ``AccessProblem/mismatch`` takes about a second for a million
-    /// of subscriptions.
+    /// Number of subscriptions with each of these problems. ``AccessProblem/mismatch`` takes about a second for a
+    /// million subscriptions.
     public func count(_ problems: [AccessProblem], in scope: OpsScope) async throws -> [AccessProblem: Int] {
         let sql = problems.map { $0.count(in: scope) }.reduce(nil as SQL?) { all, one in
             all.map { "\($0) UNION ALL \(one)" } ?? one

@@ -1,6 +1,6 @@
 public import RelayCore
 
-/// An event of Cleeng's as ops sees it.
+/// An event from Cleeng as operators see it.
 public struct OpsEvent: Sendable {
     public enum Status: String, Sendable, CaseIterable {
         case pending, handled, parked
@@ -8,23 +8,23 @@ public struct OpsEvent: Sendable {
 
     public var id: NotificationID
     public var topic: String
-    /// The publisher whose own account at Cleeng signed it; nil: the one that publishers share.
+    /// Publisher whose own account at Cleeng signed the event; nil for the shared account.
     public var account: PublisherID?
     public var receivedAt: Timestamp
     public var status: Status
     public var attempts: Int
-    /// What came of it.
+    /// Result of processing the event.
     public var outcome: String?
     public var lastError: String?
     public var parkedAt: Timestamp?
     public var nextTryAt: Timestamp?
 }
 
-/// Which events.
+/// Selection of events.
 public struct EventFilter: Sendable {
     public var status: OpsEvent.Status?
     public var limit: Int
-    /// Last row of the previous page: when it was received, and its id.
+    /// Last row of the previous page, by time of receipt and id.
     public var cursor: ValidationCursor?
 
     public init(status: OpsEvent.Status? = nil, limit: Int = 50, cursor: ValidationCursor? = nil) {

@@ -1,13 +1,14 @@
 public import RelayCore
 
-/// A notification as ops sees it.
+/// A notification as operators see it.
 public struct OpsNotification: Sendable {
-    /// How far it has come on its way to Cleeng. The numbers are stored.
+    /// Progress of the notification on its way to Cleeng. Raw values are stored.
     public enum RelayStatus: Int16, Sendable, CaseIterable {
         case off = 0
         case pending = 1
         case delivered = 2
-        /// It cannot be processed and waits for an operator. Never stored so: the queue says it.
+        /// The notification cannot be processed and waits for an operator. Never stored: the queue's row has this
+        /// state.
         case parked = 3
 
         public var name: String {
@@ -21,7 +22,7 @@ public struct OpsNotification: Sendable {
     }
 
     public var id: NotificationID
-    /// As ``StorePlatform`` names them; a later version may know more.
+    /// Name as in ``StorePlatform``; a later version may have written another one.
     public var store: String
     public var version: Int16
     public var uuid: String?
@@ -38,19 +39,19 @@ public struct OpsNotification: Sendable {
     public var relayedAt: Timestamp?
     public var lastError: String?
 
-    /// Whether a subscription to a topic can be confirmed by it.
+    /// Whether an operator can confirm a topic's subscription with this notification.
     public var asksConfirmation: Bool {
         store == StorePlatform.amazon.rawValue
             && ["SubscriptionConfirmation", "UnsubscribeConfirmation"].contains(type)
     }
 }
 
-/// Which notifications.
+/// Selection of notifications.
 public struct NotificationFilter: Sendable {
     public var relay: OpsNotification.RelayStatus?
     public var originalTransactionID: TransactionID?
     public var limit: Int
-    /// Last row of the previous page: when it was received, and its id.
+    /// Last row of the previous page, by time of receipt and id.
     public var cursor: ValidationCursor?
 
     public init(

@@ -1,13 +1,15 @@
 import Postgres
 public import RelayCore
 
-/// The publishers whose rows an operator may see and change. Every read and action of ops takes one; there is no default.
+/// The publishers whose rows an operator may see and change. Every read and action of operators requires one; there is
+/// no default.
 public enum OpsScope: Sendable {
-    /// Every publisher's, and what belongs to none. The command line has it: its user has the database.
+    /// Rows of all publishers, and rows without a publisher. Commands have it, since their user has access to the
+    /// database.
     case all
     case publisher(PublisherID)
 
-    /// Nil for all.
+    /// Nil for all publishers.
     public var publisher: PublisherID? {
         switch self {
         case .all: nil
@@ -17,23 +19,23 @@ public enum OpsScope: Sendable {
 
     public var isAll: Bool { publisher == nil }
 
-    /// Whether something of this publisher's may be seen.
+    /// Whether the operator may see the publisher's rows.
     public func contains(_ id: PublisherID) -> Bool { publisher.map { $0 == id } ?? true }
 
-    /// The condition that a row is in the scope. An index that a statement walks or probes stays the same: the publisher is looked
-    /// at in what the index finds.
+    /// Condition that a row is in the scope. It does not change a statement's index: the publisher is compared in the
+    /// rows that the index finds.
     ///
-    /// - Parameter column: of the publisher's id.
+    /// - Parameter column: column with the publisher's id.
     func includes(_ column: SQL) -> SQL { "(\(.text(publisher)) IS NULL OR \(column) = \(.text(publisher)))" }
 }
 
 extension APIKey {
-    /// As `--publisher` and lists name every publisher.
+    /// The name for all publishers in `--publisher` and in lists.
     public static let allPublishers = "all"
 
     /// The publisher as lists show it.
     public var scopeText: String { seesAllPublishers ? Self.allPublishers : publisher.text }
 
-    /// What an ops key may see: its own publisher's rows, unless it was made for all of them.
+    /// The scope of an ops key: its own publisher's rows, unless the key was created for all publishers.
     public var opsScope: OpsScope { seesAllPublishers ? .all : .publisher(publisher) }
 }

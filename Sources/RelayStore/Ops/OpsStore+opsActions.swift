@@ -2,12 +2,13 @@ import Postgres
 public import RelayCore
 
 extension OpsStore {
-    /// Sends the purchase upstream once more, from now on, until Cleeng has answered. One that waits already keeps its place. The app's view stays as it is until
-    /// something new is known. What a pursuit that was parked has in common with its validation is taken from there anew.
+    /// Sends the purchase to Cleeng again, from now on until Cleeng has answered. A waiting pursuit keeps its place.
+    /// The status that the app sees stays until there is a new result. A parked pursuit's copies of the validation's
+    /// columns are read from the validation again.
     ///
-    /// - Parameter by: who wants it, as the timeline shows it.
-    /// - Returns: whose it is.
-    /// - Throws: ``OpsRefusal``; `unknown` also where it is outside the scope.
+    /// - Parameter by: name of the operator in the timeline.
+    /// - Returns: the purchase's publisher.
+    /// - Throws: ``OpsRefusal``; `unknown` if the purchase is outside the scope.
     public func retry(_ id: ValidationID, in scope: OpsScope, by: String, reason: String) async throws -> PublisherID {
         try await database.withTransaction { transaction in
             let locked = try await lock(id, scope, in: transaction)
@@ -24,10 +25,10 @@ extension OpsStore {
         }
     }
 
-    /// Ends the pursuit by hand: `rejected`, reason `abandoned`. One that is parked although its validation has ended ends
-    /// alone, and so does one whose validation is gone.
+    /// Ends a purchase by an operator's decision: `rejected` with reason `abandoned`. If the pursuit is parked and its
+    /// validation has ended or is gone, only the pursuit is deleted.
     ///
-    /// - Returns: whose it was; nil where that is not known.
+    /// - Returns: the purchase's publisher; nil if it is unknown.
     /// - Throws: ``OpsRefusal``.
     public func abandon(
         _ id: ValidationID, in scope: OpsScope, by: String, reason: String
@@ -37,7 +38,7 @@ extension OpsStore {
             do {
                 locked = try await lock(id, scope, in: transaction)
             } catch OpsRefusal.unknown {
-                // A pursuit that outlived its validation: there is nobody left to tell, and nothing to send.
+                // The pursuit outlived its validation: there is no app to answer, and no receipt to send.
                 guard let gone = try await transaction.query(Self.endOrphan(id, in: scope)).first else {
                     throw OpsRefusal.unknown
                 }
@@ -50,11 +51,12 @@ extension OpsStore {
             let note = note(.abandoned, id: id, fence: locked.nextFence, by: by, reason: reason)
             guard locked.validation.status.allowsAbandon else {
                 guard locked.isParked else { throw OpsRefusal.status(locked.validation.status) }
-                // Its validation has come to an end without it: that stands, and nothing is left to do.
+                // The validation has already ended and keeps its status; only the parked pursuit is deleted.
                 _ = try await transaction.commit(with: [end, note])
                 return (publisher, [])
             }
-            // Its turn would pass to the subscription's next request while the call is still under way.
+            // Deleting the pursuit now would let the subscription's next request start while this call is still
+            // running.
             guard !locked.isSending else { throw OpsRefusal.busy }
             let answers = try await transaction.commit(with: [
                 Self.abandon(id), end, Settlement.purchases(of: [id], become: [.rejected]), note,
@@ -75,13 +77,13 @@ extension OpsStore {
         var isParked: Bool
     }
 
-    /// The pursuit first, as settlements lock it.
+    /// Locks the pursuit first, then the validation, in the order of settlements.
     private func lock(
         _ id: ValidationID, _ scope: OpsScope, in transaction: PostgresTransaction
     ) async throws -> Locked {
         let isPursuit: SQL = "p.bucket = \(.int2(Int16(id.bucket.number))) AND p.id = \(.uuid(id.uuid))"
         let pursuit = try await transaction.pipeline([
-            // Old rows are not removed between the look at a validation and its new pursuit: see ``drop(_:under:)``.
+            // The lock stops the removal of old rows until the validation has its new pursuit: see ``drop(_:under:)``.
             "SELECT d.fence FROM duties d WHERE d.name = 'retention' FOR SHARE",
             """
             SELECT p.fence, p.sending AND p.due_at > now() AS is_sending, p.phase = \(Pursuit.Phase.parked) AS is_parked
@@ -102,7 +104,8 @@ extension OpsStore {
             """)
         guard let row = found.first else { throw OpsRefusal.unknown }
         if pursuit == nil {
-            // While the validation's lock was waited for another operator may have revived it, and a worker be sending it.
+            // During the wait for the validation's lock, another operator may have retried it, and a worker may be
+            // sending it.
             let found = try await transaction.query("SELECT EXISTS (SELECT FROM pursuits p WHERE \(isPursuit))")
             guard try found.first?.get(0, as: Bool.self) == false else { throw OpsRefusal.busy }
         }
@@ -170,7 +173,7 @@ extension OpsStore {
         """
     }
 
-    /// Deletes the pursuit of a validation that is gone. One whose validation exists outside the scope stays.
+    /// Deletes a pursuit without a validation. Keeps it if its validation exists outside the scope.
     private static func endOrphan(_ id: ValidationID, in scope: OpsScope) -> SQL {
         """
         DELETE FROM pursuits p

@@ -40,7 +40,7 @@ extension OpsStore {
         """
     }
 
-    /// One with its timeline. Nil for an unknown id, and for one outside the scope.
+    /// A validation with its timeline. Nil if the id is unknown or outside the scope.
     public func detail(_ id: ValidationID, in scope: OpsScope) async throws -> ValidationDetail? {
         guard let row = try await database.query(Self.detail(id, in: scope)).first else { return nil }
         let validation = try PurchaseStore.validation(row)
@@ -53,7 +53,7 @@ extension OpsStore {
         ]
         timeline += try await events.map(Self.entry)
         if validation.status != stored.status {
-            // Nobody has written so yet, and yet it is so.
+            // The deadline has passed, but no worker has written the timeout yet.
             timeline.append(
                 .init(
                     event: TimelineEvent(at: validation.deadline, kind: .timedOut, detail: "judged when read"),

@@ -2,9 +2,9 @@ import Postgres
 public import RelayCore
 
 extension OpsStore {
-    /// A page, newest first. Those of the account that publishers share may be about any of them: no scope but ``OpsScope/all`` has
-    /// them. Indexes used: `cleeng_events_newest`, backwards; of what is pending or parked `cleeng_events_due` and
-    /// `cleeng_events_parked`.
+    /// A page of events, newest first. Events of the shared account may concern any of its publishers, so only
+    /// ``OpsScope/all`` includes them. Indexes used: `cleeng_events_newest`, backwards; for pending or parked events
+    /// `cleeng_events_due` and `cleeng_events_parked`.
     public func events(
         matching filter: EventFilter, in scope: OpsScope
     ) async throws -> (items: [OpsEvent], next: ValidationCursor?) {
@@ -43,25 +43,26 @@ extension OpsStore {
 
     // MARK: Replays
 
-    /// Has an event acted on once more, parked or not.
+    /// Makes an event due for processing again, parked or not.
     ///
-    /// - Returns: whose it is; nil for an unknown id, and for one outside the scope.
+    /// - Returns: the event's publisher; nil if the id is unknown or outside the scope.
     public func replayEvent(_ id: NotificationID, in scope: OpsScope) async throws -> OpsScope? {
         try await relay.queues.replay(.events, ClaimedRow.Key(id), in: scope, onlyParked: false)
     }
 
-    /// Has a parked message delivered as it is.
+    /// Makes a parked message due for delivery, unchanged.
     ///
-    /// - Returns: whose it is; nil where it is not parked, or outside the scope.
+    /// - Returns: the message's publisher; nil if the message is not parked or outside the scope.
     public func replayParkedDelivery(_ id: DeliveryID, in scope: OpsScope) async throws -> OpsScope? {
         try await relay.queues.replay(.webhooks, ClaimedRow.Key(id), in: scope, onlyParked: true)
     }
 
-    /// Has a subscription looked at now, parked or not, and its store asked where that is parked.
+    /// Makes a subscription due for evaluation now, parked or not. If its question to a store is parked, that becomes
+    /// due too.
     ///
-    /// - Returns: false where nothing is known of it, and where it is outside the scope.
+    /// - Returns: false if the subscription is unknown or outside the scope.
     public func replaySubscription(_ name: SubscriptionName, in scope: OpsScope) async throws -> Bool {
-        // The ledger first, as settlements lock them.
+        // The ledger is locked first, as in settlements.
         let isKnown =
             try await relay.queues.replay(.subscriptions, .subscription(name), in: scope, onlyParked: false) != nil
         var question = name

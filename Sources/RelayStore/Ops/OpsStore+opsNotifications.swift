@@ -17,7 +17,7 @@ extension OpsStore {
 
     private static let joined: SQL = "notifications n \(queues)"
 
-    /// What waits for Cleeng, or for the store. Indexes used: the primary keys.
+    /// Joins the queues of relays to Cleeng and of questions to stores. Indexes used: the primary keys.
     private static let queues: SQL = """
         LEFT JOIN notification_relays r ON r.bucket = n.bucket AND r.id = n.id
         LEFT JOIN store_questions q
@@ -25,7 +25,7 @@ extension OpsStore {
             AND q.environment = n.environment AND q.subscription_key = n.subscription_key
         """
 
-    /// A page, newest first.
+    /// A page of notifications, newest first.
     public func notifications(
         matching filter: NotificationFilter, in scope: OpsScope
     ) async throws -> (items: [OpsNotification], next: ValidationCursor?) {
@@ -35,7 +35,8 @@ extension OpsStore {
             let buckets = relay.publishers.buckets(of: key, try await relay.publishers.ids(in: scope))
             source = "\(Self.joined) WHERE n.bucket = ANY (\(buckets)) AND n.subscription_key = \(.text(key)) AND"
         } else if filter.relay == .pending || filter.relay == .parked {
-            // What waits, or is parked, is in a queue; of several that are one question, the newest. Index used: the primary key.
+            // Waiting and parked notifications are in a queue. Of several that share one question, it names the newest.
+            // Index used: the primary key.
             source = """
                 (SELECT w.bucket, w.accepted_on, w.id FROM notification_relays w
                  UNION ALL SELECT w.bucket, w.accepted_on, w.notification FROM store_questions w) AS w
@@ -63,7 +64,7 @@ extension OpsStore {
         return (page, ValidationCursor(acceptedAt: last.receivedAt, id: last.id))
     }
 
-    /// One, with its body as it came. Nil for an unknown id, and for one outside the scope.
+    /// A notification with its body as received. Nil if the id is unknown or outside the scope.
     public func notification(
         _ id: NotificationID, in scope: OpsScope
     ) async throws -> (OpsNotification, body: Private<[UInt8]>)? {
@@ -76,13 +77,14 @@ extension OpsStore {
         return try rows.first.map { (try Self.notification($0), try $0.open("body")) }
     }
 
-    /// Records it again, which changes nothing already recorded, and passes it on again. After one of another store's than
-    /// Apple's, that store is asked again. One that was not understood before takes full effect once it is.
+    /// Records a notification again, which changes nothing that is already recorded, and forwards it again. For other
+    /// stores than Apple's, the store is asked again. A notification that could not be read before now takes full
+    /// effect.
     ///
     /// - Parameters:
-    ///   - archived: found in the operator's scope.
-    ///   - notification: read anew from its body.
-    ///   - by: who wants it, as the subscription's timeline shows it.
+    ///   - archived: the stored notification, from the operator's scope.
+    ///   - notification: decoded again from the stored body.
+    ///   - by: name of the operator in the subscription's timeline.
     public func replay(
         _ archived: OpsNotification, _ notification: StoreNotification, isRelayed: Bool, leeway: Duration, by: String
     ) async throws {
@@ -111,8 +113,8 @@ extension OpsStore {
         if isRelayed { _ = try await database.query(Self.relayAgain(archived.id)) }
     }
 
-    /// One that is being sent keeps its owner, and is sent once more after that. The queue's row is locked first, as by those who
-    /// send.
+    /// Queues a notification for forwarding. One that is being sent keeps its owner, and is sent once more afterwards.
+    /// The queue's row is locked first, in the senders' order.
     private static func relayAgain(_ id: NotificationID) -> SQL {
         """
         WITH again AS (

@@ -13,14 +13,14 @@ extension OpsStore {
     static let parkedReason: SQL =
         "CASE WHEN p.phase = \(Pursuit.Phase.parked) THEN coalesce(p.trouble, 'not recorded') END"
 
-    /// A hundred years: older than anything that is kept, and far from what a timestamp cannot hold.
+    /// A hundred years: older than any stored row, and safely within the range of a timestamp.
     private static let longestAge = Duration.seconds(3_153_600_000)
 
-    /// What a filter asks of `validations v`, but for the customer and the subscription.
+    /// A filter's condition on `validations v`, without customer and subscription.
     ///
     /// - Parameters:
-    ///   - row: where acceptance and publisher are read.
-    ///   - comparison: with the cursor.
+    ///   - row: row with the columns of acceptance and publisher.
+    ///   - comparison: operator that compares a row with the cursor.
     private static func condition(
         _ filter: ValidationFilter, in scope: OpsScope, row: SQL = "v", comparison: SQL = "<"
     ) -> SQL {
@@ -38,7 +38,8 @@ extension OpsStore {
             """
     }
 
-    /// - Parameter source: tables and the begin of the condition. What is parked of the page is read by the primary key of `pursuits`.
+    /// - Parameter source: tables and the beginning of the condition. The parked pursuits of the page are read by the
+    ///   primary key of `pursuits`.
     private static func list(_ source: SQL, _ filter: ValidationFilter, in scope: OpsScope) -> SQL {
         """
         SELECT v.*, \(parkedSince) AS parked_since, \(parkedReason) AS parked_reason
@@ -55,11 +56,11 @@ extension OpsStore {
         """
     }
 
-    /// One whose validation is gone is shown with what its pursuit knows.
+    /// Lists pursuits with their validations. A pursuit without a validation is listed with its own columns.
     ///
     /// - Parameters:
-    ///   - isInPhase: a condition on `p.phase`.
-    ///   - isOldestFirst: else the newest.
+    ///   - isInPhase: condition on `p.phase`.
+    ///   - isOldestFirst: false lists the newest first.
     private static func pursued(
         _ isInPhase: SQL, isOldestFirst: Bool, _ filter: ValidationFilter, in scope: OpsScope
     ) -> SQL {
@@ -83,7 +84,7 @@ extension OpsStore {
             """
     }
 
-    /// A page, in the order of its selection.
+    /// A page of validations, in the order of its selection.
     public func validations(
         matching filter: ValidationFilter, in scope: OpsScope
     ) async throws -> (items: [ListedValidation], next: ValidationCursor?) {
@@ -95,7 +96,7 @@ extension OpsStore {
             // Index used: `pursuits_parked`, backwards.
             sql = Self.pursued("p.phase = \(Pursuit.Phase.parked)", isOldestFirst: false, filter, in: scope)
         case .waiting:
-            // Index used: `pursuits_due`, over all that wait.
+            // Index used: `pursuits_due`, for all waiting pursuits.
             sql = Self.pursued(isUnsent, isOldestFirst: true, filter, in: scope)
         case .waitingNewest: sql = Self.pursued(isUnsent, isOldestFirst: false, filter, in: scope)
         case .all:
@@ -131,9 +132,9 @@ extension OpsStore {
         return Parking(since: since, reason: try row.get("parked_reason"))
     }
 
-    /// How things stand now.
+    /// Summary of the present state.
     ///
-    /// - Parameter isCounting: counts every validation that is kept: for people, not for a loop.
+    /// - Parameter isCounting: also counts all stored validations, which is too slow for repeated calls.
     public func summary(isCounting: Bool = true, in scope: OpsScope) async throws -> OpsSummary {
         async let counts = isCounting ? countsByStatus(in: scope) : [:]
         async let workers = relay.instances.workers(in: scope)
@@ -164,7 +165,7 @@ extension OpsStore {
         return byStatus
     }
 
-    /// What is being pursued: cheap enough to ask at every scrape.
+    /// Counts of running pursuits. Cheap enough for every scrape.
     public func backlog(in scope: OpsScope) async throws -> (OpsSummary.Backlog, oldestPending: Duration?) {
         let isUnsent: SQL = "phase IN \(Pursuit.Phase.unsent)"
         let isParked: SQL = "phase = \(Pursuit.Phase.parked)"

@@ -2,7 +2,7 @@ import Postgres
 import RelayCore
 
 extension OpsStore {
-    /// - Parameter keys: of the page, in their order; with a column `problem` where `problem` names it.
+    /// - Parameter keys: keys of the page, in order. They have a column `problem` if `problem` names it.
     private static func list(_ keys: SQL, problem: SQL = "NULL::int2") -> SQL {
         """
         WITH k AS MATERIALIZED (\(keys))
@@ -31,7 +31,7 @@ extension OpsStore {
             """
     }
 
-    /// What was said and done, what was bought, and who got it from whom. Indexes used: `subscription_events_subscription`,
+    /// Events, purchases and transfers of the subscriptions. Indexes used: `subscription_events_subscription`,
     /// `validations_subscription`, the primary key of `transfers`.
     private static func timeline(of names: [SubscriptionName]) -> SQL {
         let (table, none): (SQLTable, SQL) = (.subscriptions(names), "ROW(NULL::int4, NULL::text)")
@@ -69,7 +69,7 @@ extension OpsStore {
             """
     }
 
-    /// A page, each with its timeline.
+    /// A page of subscriptions, each with its timeline.
     public func subscriptions(
         matching filter: SubscriptionFilter, in scope: OpsScope
     ) async throws -> (items: [OpsSubscription], next: SubscriptionCursor?) {
@@ -79,7 +79,8 @@ extension OpsStore {
         let select: SQL = "SELECT bucket, publisher, environment, subscription_key FROM"
         let keys: SQL
         if filter.isParked {
-            // What is to be asked of its store may be parked too. Indexes used: `ledgers_parked`, `store_questions_parked`, the primary key.
+            // A subscription's question to its store may be parked too. Indexes used: `ledgers_parked`,
+            // `store_questions_parked`, the primary key.
             keys = """
                 \(select) (
                     SELECT l.bucket, l.publisher, l.environment, l.subscription_key FROM ledgers l WHERE l.parked_at IS NOT NULL
@@ -127,7 +128,7 @@ extension OpsStore {
 
     /// A page of subscriptions with granted access that may be wrong, each with its timeline.
     ///
-    /// - Parameter problem: nil for any.
+    /// - Parameter problem: nil for any problem.
     public func accessProblems(
         _ problem: AccessProblem?, limit: Int, cursor: SubscriptionCursor?, in scope: OpsScope
     ) async throws -> (items: [OpsSubscription], next: SubscriptionCursor?) {
@@ -163,7 +164,7 @@ extension OpsStore {
             reason: try row.get("reason"), bundleID: try row.get("bundle_id"), dueAt: try row.timestampIfSet("due_at"),
             trouble: try row.get("trouble"), parkedAt: try row.timestampIfSet("parked_at"),
             problem: try row.get("problem", as: Int16?.self).flatMap(AccessProblem.init),
-            // One that cannot be read is why it is parked: the rest is shown.
+            // An unreadable state may be why the ledger is parked. The other columns are shown without it.
             storeOffer: (try? StoredLedger.state(row))?.storeOffer)
     }
 

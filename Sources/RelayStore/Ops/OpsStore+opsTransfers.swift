@@ -1,7 +1,7 @@
 import Postgres
 public import RelayCore
 
-/// A subscription that passed from one customer to another.
+/// A transfer of a subscription from one customer to another.
 public struct OpsTransfer: Sendable {
     public var name: SubscriptionName
     public var from: CustomerID
@@ -11,13 +11,13 @@ public struct OpsTransfer: Sendable {
     public var at: Timestamp
 }
 
-/// Which transfers.
+/// Selection of transfers.
 public struct TransferFilter: Sendable {
     public var originalTransactionID: TransactionID?
-    /// On either side.
+    /// The old or the new owner.
     public var customer: CustomerID?
     public var limit: Int
-    /// Last row of the previous page: the time of the transfer, and the new owner's validation.
+    /// Last row of the previous page, by time of the transfer and the new owner's validation.
     public var cursor: ValidationCursor?
 
     public init(
@@ -32,7 +32,7 @@ public struct TransferFilter: Sendable {
 }
 
 extension OpsStore {
-    /// A page, newest first. Index used: `transfers_newest`, backwards.
+    /// A page of transfers, newest first. Index used: `transfers_newest`, backwards.
     public func transfers(
         matching filter: TransferFilter, in scope: OpsScope
     ) async throws -> (items: [OpsTransfer], next: ValidationCursor?) {

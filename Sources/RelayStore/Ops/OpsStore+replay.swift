@@ -3,9 +3,9 @@ import Postgres
 import RelayCore
 
 extension OpsStore {
-    /// One page of what a filter finds, oldest first, so that requests for one subscription keep their order.
+    /// One page of a filter's matches, oldest first, so that requests for one subscription keep their order.
     ///
-    /// Indexes used: of what is parked `pursuits_parked`, of a status `validations_newest`, from the oldest on.
+    /// Indexes used: `pursuits_parked` for parked pursuits, `validations_newest` for a status, oldest first.
     public func replayTargets(_ filter: ReplayFilter, in scope: OpsScope) async throws -> ReplayPage {
         let row: SQL
         let condition: SQL
@@ -40,11 +40,11 @@ extension OpsStore {
         return page
     }
 
-    /// Retries what was found. Each is a transaction of its own, and noted in its timeline; where it ends in the middle, those before it
-    /// are done.
+    /// Retries the matches. Each retry is one transaction with its own row in the timeline. If an error ends the loop,
+    /// the earlier retries remain.
     ///
-    /// - Parameter by: who wants it, as the timelines show it.
-    /// - Throws: ``PostgresError`` where the database is away.
+    /// - Parameter by: name of the operator in the timelines.
+    /// - Throws: ``PostgresError`` if the database does not answer.
     public func replay(
         _ found: ReplayPage, in scope: OpsScope, by: String, reason: String
     ) async throws -> ReplayPage {

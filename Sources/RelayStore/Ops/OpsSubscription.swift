@@ -1,26 +1,26 @@
 public import RelayCore
 
-/// A subscription as ops sees it.
+/// A subscription as operators see it.
 public struct OpsSubscription: Sendable {
-    /// One thing that happened to it.
+    /// One entry of its timeline.
     public struct Entry: Sendable {
         public var at: Timestamp
         public var event: String
         public var detail: String?
-        /// How it stood after that; nil where that is not known.
+        /// Status after the entry; nil if it is unknown.
         public var status: SubscriptionStanding.Status?
         public var expiresAt: Timestamp?
-        /// What it was learned from.
+        /// Source of the entry.
         public var validation: ValidationID?
         public var notification: NotificationID?
     }
 
     public var name: SubscriptionName
-    /// Nil where nobody has claimed it.
+    /// Nil if no customer has claimed the subscription.
     public var email: EmailAddress?
     public var offerID: OfferID?
     public var validation: ValidationID?
-    /// Nil where nothing but the grant is known of it.
+    /// Nil if the grant is the only known fact.
     public var status: SubscriptionStanding.Status?
     public var willRenew: Bool?
     public var expiresAt: Timestamp?
@@ -28,25 +28,25 @@ public struct OpsSubscription: Sendable {
     public var autoRenewProductID: ProductID?
     public var reason: String?
     public var bundleID: BundleID?
-    /// When it is looked at next without anybody's word.
+    /// Time of the next evaluation, if no new statement arrives before.
     public var dueAt: Timestamp?
-    /// Why it could not be looked at.
+    /// Why the last evaluation failed.
     public var trouble: String?
-    /// Since when it waits for an operator; nil where it is not parked.
+    /// Time of parking; nil if the subscription is not parked.
     public var parkedAt: Timestamp?
-    /// What may be wrong with its access; nil where nobody looked for that.
+    /// Problem of the granted access; nil if no check looked for one.
     public var problem: AccessProblem?
     /// Store offer of its newest period.
     public var storeOffer: StoreOffer?
-    /// Oldest first.
+    /// Entries, oldest first.
     public var timeline: [Entry] = []
 }
 
-/// Which subscriptions.
+/// Selection of subscriptions.
 public struct SubscriptionFilter: Sendable {
     public var originalTransactionID: TransactionID?
     public var customer: CustomerID?
-    /// Only those that wait for an operator, of whichever customer.
+    /// Lists only parked subscriptions, of all customers.
     public var isParked: Bool
     public var limit: Int
     public var cursor: SubscriptionCursor?

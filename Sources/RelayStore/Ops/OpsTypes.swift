@@ -1,15 +1,15 @@
 public import RelayCore
 
-/// What ops asks the list of validations for.
+/// Selection of validations for the operators' list.
 public struct ValidationFilter: Sendable {
     public enum Selection: Sendable {
-        /// Newest first.
+        /// All, newest first.
         case all
-        /// What is parked for an operator, newest first.
+        /// Parked for an operator, newest first.
         case parked
-        /// What Cleeng has not taken yet, oldest first.
+        /// Not accepted by Cleeng yet, oldest first.
         case waiting
-        /// The same, newest first.
+        /// Not accepted by Cleeng yet, newest first.
         case waitingNewest
     }
 
@@ -18,7 +18,7 @@ public struct ValidationFilter: Sendable {
     public var customer: CustomerID?
     public var offerID: OfferID?
     public var selection: Selection
-    /// As the receipt names it, else as the app does.
+    /// The transaction id in the receipt, or the app's if the receipt is unreadable.
     public var originalTransactionID: TransactionID?
     public var limit: Int
     public var cursor: ValidationCursor?
@@ -40,7 +40,7 @@ public struct ValidationFilter: Sendable {
     }
 }
 
-/// Where a page ended: `MICROSECONDS-VALIDATIONID`.
+/// End of a page: `MICROSECONDS-VALIDATIONID`.
 public struct ValidationCursor: Sendable, CustomStringConvertible {
     let acceptedAt: Timestamp
     let id: ValidationID
@@ -61,22 +61,22 @@ public struct ValidationCursor: Sendable, CustomStringConvertible {
     public var description: String { "\(acceptedAt.microseconds)-\(id)" }
 }
 
-/// Since when and why a pursuit is parked.
+/// Time and reason of a pursuit's parking.
 public struct Parking: Sendable, Equatable {
     public var since: Timestamp
     public var reason: String
 }
 
-/// One line of the list.
+/// One row of the list.
 public struct ListedValidation: Sendable, Equatable {
     public var validation: Validation
-    /// Nil where it is not parked.
+    /// Nil if the pursuit is not parked.
     public var parking: Parking?
 
     public var id: ValidationID { validation.id }
 }
 
-/// One validation with all that ops sees of it.
+/// One validation with all data for operators.
 public struct ValidationDetail: Sendable {
     public struct Entry: Sendable {
         public var event: TimelineEvent
@@ -103,16 +103,16 @@ public struct ValidationDetail: Sendable {
     public var isReceiptReadable: Bool
     public var verification: Verification
     public var driver: PurchaseDriver
-    /// The customer's number at Cleeng, where the app gave it.
+    /// The customer's number at Cleeng, if the app sent it.
     public var cleengCustomer: Int64?
     public var entitledBefore: Bool?
     public var attempts: Int
-    /// JSON.
+    /// Evidence as JSON.
     public var evidence: String?
-    /// When the next step is due, and who holds the lease, while it is pursued.
+    /// Time of the next step and the lease's owner, while the pursuit exists.
     public var nextStepAt: Timestamp?
     public var leaseOwner: String?
-    /// Nil where it is not parked.
+    /// Nil if the pursuit is not parked.
     public var parking: Parking?
     public var transfer: Transfer?
     /// Trace id for the store of spans; nil if the purchase was not traced.
@@ -120,54 +120,56 @@ public struct ValidationDetail: Sendable {
     public var timeline: [Entry]
 }
 
-/// What an operator wanted could not be done.
+/// Why an operator's action on a validation is refused.
 public enum OpsRefusal: Error, Sendable, Equatable {
     case unknown
-    /// Its status does not allow it.
+    /// The validation's status does not allow the action.
     case status(ValidationStatus)
-    /// A newer request for the same subscription has been sent: sending this one would move the subscription back.
+    /// Cleeng has received a newer request for the same subscription. Sending this one would move the subscription
+    /// back.
     case superseded
-    /// A worker is at it this very moment.
+    /// A worker is processing the pursuit at this moment.
     case busy
-    /// The receipt is no longer kept.
+    /// The receipt is no longer stored.
     case receiptGone
 }
 
-/// How things stand.
+/// Summary of the relay's present state.
 public struct OpsSummary: Sendable {
     public var countsByStatus: [ValidationStatus: Int]
-    /// Age of the oldest that no worker has settled yet; nil where there is none.
+    /// Age of the oldest validation that no worker has settled; nil if there is none.
     public var oldestPending: Duration?
-    /// Nil: no worker runs.
+    /// Nil if no worker runs.
     public var upstream: InstanceReport?
-    /// How long ago any worker reported last; nil where none has, or all that did ended in order.
+    /// Time since the last report of any worker. Nil if there was none, or if all reporting workers have shut down in
+    /// order.
     public var workerSeen: Duration?
     public var backlog: Backlog
     public var notifications: NotificationBacklog
     public var webhooks: WebhookBacklog
     public var parkedItems = ParkedItems()
-    /// The stores that are in use.
+    /// Stores in use.
     public var stores: [StoreStanding] = []
     public var consumption = ConsumptionBacklog()
-    /// How many subscriptions have each problem of ``AccessProblem/quick``.
+    /// Number of subscriptions with each problem of ``AccessProblem/quick``.
     public var accessProblems: [AccessProblem: Int] = [:]
     /// Tables that are missing although their migrations were applied.
     public var missingTables: [String] = []
 
     public struct Backlog: Sendable {
-        /// Not taken by Cleeng yet.
+        /// Pursuits that Cleeng has not accepted yet.
         public var forwarding: Int
-        /// Access is waited for.
+        /// Pursuits that Cleeng has accepted and that wait for access.
         public var watching: Int
-        /// Parked for an operator.
+        /// Pursuits that are parked for an operator.
         public var parked: Int
-        /// Due and not claimed by any worker.
+        /// Pursuits that are due and not claimed by any worker.
         public var overdue: Int
-        /// Age of the oldest that Cleeng has not taken.
+        /// Age of the oldest pursuit that Cleeng has not accepted.
         public var oldestForwarding: Duration?
-        /// For how long the first of those parked has been so.
+        /// Time since the earliest parking of a parked pursuit.
         public var oldestParked: Duration?
-        /// Customers whose publisher has not been notified yet.
+        /// Customers whose changes have not been queued for their publishers yet.
         public var outbox: Int
     }
 }

@@ -1,18 +1,18 @@
 import RelayCore
 
-/// Which purchases are to be sent once more, as a range.
+/// Selection of purchases that must be sent again.
 public struct ReplayFilter: Sendable {
     public enum Selection: Sendable, Equatable {
-        /// What is parked for an operator.
+        /// Purchases that are parked for an operator.
         case parked
-        /// What stands at this status. Never what an operator has abandoned: that comes back by hand alone.
+        /// Purchases with this status, except abandoned ones: those can only be retried one by one.
         case status(ValidationStatus)
     }
 
     public var selection: Selection
-    /// Accepted at or after.
+    /// Only purchases accepted at this time or later.
     public var from: Timestamp?
-    /// Accepted before.
+    /// Only purchases accepted before this time.
     public var to: Timestamp?
     public var limit: Int
     public var cursor: ValidationCursor?
@@ -33,15 +33,15 @@ public struct ReplayFilter: Sendable {
 public struct ReplayPage: Sendable {
     public enum Refusal: Sendable, Equatable {
         case refused(OpsRefusal)
-        /// The database would not have it, for what is in its rows.
+        /// The database refused the change because of the row's contents.
         case unreadable
     }
 
-    /// What the filter found, oldest first.
+    /// Matches of the filter, oldest first.
     public var matched: [ValidationID] = []
-    /// Sent again from now on.
+    /// Purchases that will be sent again.
     public var replayed: [ValidationID] = []
     public var refused: [(id: ValidationID, why: Refusal)] = []
-    /// Where the next page begins; nil where there is none.
+    /// Start of the next page; nil if there is none.
     public var next: ValidationCursor?
 }

@@ -4,32 +4,33 @@ public import RelayCore
 /// A pursuit whose lease this process holds.
 public struct ClaimedPursuit: Sendable {
     public let id: ValidationID
-    /// The claim's number: every write names it, and a newer claim makes it void.
+    /// Number of the claim. Every write names it, and a newer claim invalidates it.
     public let fence: Int32
     public let publisher: PublisherID
     public let subscriptionKey: TransactionID
     public let customer: CustomerID
     public let email: EmailAddress
     public let offerID: OfferID
-    /// The claim took the right to send for this subscription along.
+    /// The claim includes the right to send for this subscription.
     public let isSending: Bool
     /// Older requests for the same subscription still wait to be sent.
     public let overtakes: Bool
-    /// A newer request for the same subscription has been sent already.
+    /// A newer request for the same subscription has already been sent.
     public let isOvertaken: Bool
-    /// Claims before this one, in a row, after which nobody gave it back.
+    /// Number of consecutive earlier claims that were not released.
     public let strikes: Int
     /// Trace of the request that posted the purchase; see ``StoredTrace``.
     public let trace: String?
-    /// The store's; `unknown` where Apple did not sign the receipt. With ``subscriptionKey`` it names the subscription.
+    /// Environment at the store; `unknown` if Apple did not sign the receipt. With ``subscriptionKey`` it names the
+    /// subscription.
     public let environment: StoreEnvironment
-    /// It takes its subscription from no other customer.
+    /// The grant must not take the subscription from another customer.
     public let keepsOwner: Bool
     public var pursuit: Pursuit
-    /// What was accepted, where this process accepted it a moment ago.
+    /// The accepted purchase, if this process has just accepted it.
     var accepted: Acceptance?
 
-    /// The subscription that was bought.
+    /// The purchased subscription.
     public var name: SubscriptionName {
         SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: subscriptionKey)
     }
@@ -39,7 +40,7 @@ public struct ClaimedPursuit: Sendable {
 }
 
 extension ClaimedPursuit {
-    /// Columns of a claimed pursuit `p` and its validation `v`, which may be gone.
+    /// Columns of a claimed pursuit `p` and its validation `v`, which may be missing.
     static func columns(overtakes: SQL, isOvertaken: SQL) -> SQL {
         """
         p.bucket, p.accepted_on - DATE 'epoch' AS day, p.id, p.fence, p.publisher, p.subscription_key,
@@ -54,14 +55,14 @@ extension ClaimedPursuit {
 
     /// Reads ``columns(overtakes:isOvertaken:)``.
     ///
-    /// - Throws: ``StoreError`` or ``PostgresError`` for what this version cannot make sense of, and where it was claimed without result
-    ///   too often.
+    /// - Throws: ``StoreError`` or ``PostgresError`` if this version cannot process the row, or if too many claims
+    ///   ended without a release.
     init(_ row: PostgresRow) throws {
         let strikes = try row.get("strikes", as: Int.self)
         guard !StrikeLimits.purchases.isDeadly(strikes) else {
             throw StoreError.claimedInVain(times: strikes, trouble: try row.get("trouble"))
         }
-        // The only columns that a validation always has: without it they are NULL.
+        // The validation's only two columns that are never NULL: if they are, the validation is missing.
         guard let email = try row.open("email", as: EmailAddress?.self),
             let offerID = try row.get("offer_id", as: OfferID?.self)
         else { throw StoreError.missingRow("its validation") }

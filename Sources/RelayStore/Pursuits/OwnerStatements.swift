@@ -1,49 +1,49 @@
 import Postgres
 import RelayCore
 
-/// How the owner's row of a subscription is made, locked and changed.
+/// Statements that insert, lock and change a subscription's row, which names its owner.
 enum OwnerStatements {
-    /// What a validation brings along where its customer becomes the owner: columns of both tables.
+    /// Columns that a validation copies to the subscription when its customer becomes the owner. Both tables have them.
     private static let brought = [
         "customer", "email", "application_username", "app", "offer_id", "accepted_on", "id", "sealed_by",
     ]
 
     static let columns = SQL(unescaped: brought.joined(separator: ", "))
 
-    /// ``columns`` of a row by this name.
+    /// ``columns`` of a row with this name.
     static func columns(of row: String) -> SQL {
         SQL(unescaped: brought.map { "\(row).\($0)" }.joined(separator: ", "))
     }
 
-    /// Sets ``columns`` to those of a row by this name.
+    /// Assignments of ``columns`` from a row with this name.
     static func setting(from row: String) -> SQL {
         SQL(unescaped: brought.map { "\($0) = \(row).\($0)" }.joined(separator: ", "))
     }
 }
 
-/// How a settlement uses ``Ownership``, which decides:
+/// How a settlement uses ``Ownership``:
 ///
-///     open     makes the owner's row of a subscription that nobody has; locks and reads that of one that somebody has
-///     decide   by what was read
-///     write    moves owners on; a grant that stands alone gets a subscription of its own
+///     open     inserts the subscription's row, or locks and reads the existing one
+///     decide   decides by the facts that were read
+///     write    changes owners, and inserts a subscription for each grant that has its own
 extension Ownership {
-    /// Makes the owner's row of a subscription that nobody has; locks and reads that of one that somebody has. To be sent right behind what
-    /// locks the pursuits, in the same transaction: what it asks of them is what ``PurchaseStore/ours(_:)`` asks.
+    /// Inserts the rows of subscriptions without one; locks and reads the existing ones. Must follow the statement that
+    /// locks the pursuits, in the same transaction: it relies on the checks of ``PurchaseStore/ours(_:)``.
     ///
-    /// An owner is unsettled for as long as an app waits for its grant: Cleeng may still be passing the subscription to an older request
-    /// and then on to the owner's, and who reads in between is entitled for that moment only. Indexes used: primary keys,
-    /// `pursuits_subscription`.
+    /// An owner is unsettled for as long as an app waits for its grant. Until then Cleeng may still be moving the
+    /// subscription to an older request and then on to the owner's. A customer who is read in between is entitled only
+    /// for that moment. Indexes used: primary keys, `pursuits_subscription`.
     static func open(_ grants: [PursuitWrite]) -> SQL {
         let ids = grants.map(\.claimed.id)
         let rows: SQLTable = [
             "expires_at": .timestamptzArray(grants.map { $0.change?.expiresAt?.postgres }),
             "fence": .int4Array(grants.map(\.claimed.fence)),
         ]
-        /// Null for an owner that is made here.
+        /// NULL for an owner whose row is inserted here.
         func ifOwned(_ query: SQL) -> SQL {
             "CASE WHEN s.id <> ALL (\(.uuidArray(ids.map(\.uuid)))) THEN (\(query)) END"
         }
-        /// Column of the validation that made the owner.
+        /// Column of the validation that made the customer the owner.
         func ofOwner(_ column: SQL) -> SQL {
             ifOwned(
                 """
@@ -81,7 +81,7 @@ extension Ownership {
 }
 
 extension Ownership {
-    /// Decides grants whose leases are held.
+    /// Decides on grants under valid leases.
     ///
     /// - Parameter rows: the answer to ``open(_:)``.
     init(_ grants: [Grant], opened rows: PostgresRows) throws {
@@ -93,7 +93,7 @@ extension Ownership {
 }
 
 extension Ownership.Grant {
-    /// - Parameter change: the write's, which grants.
+    /// - Parameter change: the write's change, which is a grant.
     init(_ write: PursuitWrite, _ change: Decision.Change, username: Username, reasonToEnd: String?) {
         let claimed = write.claimed
         self.init(
@@ -107,10 +107,10 @@ extension Ownership.Grant {
 extension Ownership.Subscription {
     /// Reads the answer to ``Ownership/open(_:)``.
     ///
-    /// - Parameter ids: of the grants that it was asked for.
+    /// - Parameter ids: validations of the grants in the statement.
     fileprivate init(_ row: PostgresRow, of ids: Set<ValidationID>) throws {
         self.init(owner: nil, username: try row.open("username"), ownerNo: try row.get("owner_no"))
-        // One that was claimed by a username alone has no owner.
+        // A subscription that is known by a username alone has no owner.
         guard let customer = try row.open("customer", as: CustomerID?.self) else { return }
         let validation = try row.validationID()
         let owned = try row.timestamp("owned_since")
@@ -127,7 +127,8 @@ extension Ownership.Subscription {
 }
 
 extension Ownership {
-    /// Moves owners on; a grant that stands alone gets a subscription of its own. In the order of their keys, as everybody locks them.
+    /// Writes the new owners, and inserts a subscription for each grant that has its own. Rows are in key order, the
+    /// order in which every transaction locks them.
     var queries: [SQL] {
         (takers.isEmpty ? [] : [Self.take(takers.sorted { $0.name.order < $1.name.order })])
             + (alone.isEmpty ? [] : [Self.own(alone.sorted { $0.name.order < $1.name.order })])
@@ -144,8 +145,8 @@ extension Ownership {
         return SQLTable.ids(takers.map(\.id)) + rows
     }
 
-    /// One of each subscription at most. Indexes used: the primary keys. The validations are read first, in a step of their own: joined
-    /// with the subscriptions they would be looked up by the bucket that both have.
+    /// At most one taker for each subscription. Indexes used: the primary keys. The validations are read in a separate
+    /// first step. In a join with the subscriptions, the plan would look them up by the bucket that both have.
     private static func take(_ takers: [Taker]) -> SQL {
         """
         WITH taken AS MATERIALIZED (
@@ -164,7 +165,7 @@ extension Ownership {
         """
     }
 
-    /// A subscription of its own for a customer who has the offer by something else than this one.
+    /// Inserts a separate subscription for a customer who has the offer through another purchase.
     private static func own(_ takers: [Taker]) -> SQL {
         """
         INSERT INTO subscriptions AS s (

@@ -3,26 +3,26 @@ import Postgres
 import RelayCore
 
 extension PurchaseStore {
-    // Where a row is looked for by more than its publisher, the publisher is compared by `IS NOT DISTINCT FROM`, which no index serves: a
-    // plan that the server made while the table was empty would else find it by `pursuits_due`, among all of that publisher's.
+    // Conditions on more columns than the publisher compare it with `IS NOT DISTINCT FROM`, which no index serves. With
+    // `=`, a plan from the time when the table was empty would use `pursuits_due` and read all rows of the publisher.
 
     private typealias Phase = Pursuit.Phase
 
     private static let unsent = Phase.unsent
-    /// Cleeng has them.
+    /// Phases of pursuits that Cleeng has accepted.
     private static let sent = Phase.taken
-    /// Each has its own branch in a claim. What is parked is claimed by nobody.
+    /// Phases with a branch in each claim. Parked pursuits are never claimed.
     static let worked: [Pursuit.Phase] = unsent + sent
 
-    /// Takes pursuits. A claim makes no row of its own vanish: one whose validation is gone comes back all the same, and is parked; so is
-    /// what cannot be made sense of, and what nobody ever got through with. Its neighbours go on.
+    /// Claims pursuits. A pursuit that cannot be processed does not stop the others; it is parked. That applies to a
+    /// missing validation, to an unreadable row, and to one that was claimed too often without a release.
     ///
-    /// A row that still has an owner when it is claimed was not released: its worker died, or stopped in the middle.
+    /// A claimed row that still has an owner was not released: its worker died or stopped.
     ///
     /// - Parameters:
-    ///   - parts: what comes before the claim in its `WITH`.
-    ///   - chosen: rows with the `bucket` and `id` of those to take, locked.
-    ///   - sending: what the claim does to the right to send.
+    ///   - parts: queries before the claim in its `WITH`.
+    ///   - chosen: locked rows with `bucket` and `id` of the pursuits to claim.
+    ///   - sending: assignments that change the right to send.
     private func claim(
         _ parts: SQL, _ chosen: SQL, for lease: Duration, sending: SQL = "", overtakes: SQL = "false",
         isOvertaken: SQL = "false"
@@ -51,7 +51,7 @@ extension PurchaseStore {
             do {
                 claimed.append(try ClaimedPursuit(row))
             } catch let error as PostgresError where error.isUnavailable {
-                // Not for what is in the row: it comes again when its lease is over.
+                // The database does not answer; the row is not at fault. It is due again when its lease expires.
                 throw error
             } catch {
                 poison.append(try PoisonRow(row, error))
@@ -61,7 +61,8 @@ extension PurchaseStore {
         return claimed
     }
 
-    /// Selects due pursuits of each publisher `pub` by itself: the work of one account is not searched for the others.
+    /// Selects due pursuits separately for each publisher `pub`, so that the rows of one do not slow down the search
+    /// for another.
     private static func due(_ phase: Phase, _ limit: Int, _ condition: SQL = "") -> SQL {
         let limit = PostgresValue.int4(Int32(limit))
         return """
@@ -81,16 +82,17 @@ extension PurchaseStore {
             """
     }
 
-    /// Another pursuit `q` for the subscription of `p`, in the same environment: what Apple did not sign is in one of its own, and neither
-    /// holds up nor overtakes what it did. Index used: `pursuits_subscription`.
+    /// Another pursuit `q` for the subscription of `p`, in the same environment. Purchases without Apple's signature
+    /// have an environment of their own, so they neither delay nor overtake signed ones. Index used:
+    /// `pursuits_subscription`.
     private static let isOfSameSubscription: SQL = """
         q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.environment = p.environment
         AND q.publisher IS NOT DISTINCT FROM p.publisher AND q.id <> p.id
         """
 
-    /// Condition that a pursuit may be sent: none of its subscription goes before it, and none is being sent.
+    /// Condition that a pursuit may be sent: no pursuit of its subscription has precedence, and none is being sent.
     ///
-    /// - Parameter open: phases of which older ones go before those of another phase too.
+    /// - Parameter open: phases whose older pursuits also have precedence over pursuits of other phases.
     private static func maySend(_ open: Set<Phase>) -> SQL {
         """
         AND (p.sending OR NOT EXISTS (
@@ -120,7 +122,8 @@ extension PurchaseStore {
                AND s.subscription_key = p.subscription_key AND s.accepted_at > p.accepted_at))
         """
 
-    /// The condition that a pursuit of the publisher `pub` and the phase `i` is due at a moment. Index used: `pursuits_due`.
+    /// Condition that a pursuit of the publisher `pub` and the phase `i` is due at a moment. Index used:
+    /// `pursuits_due`.
     static func hasDue(at moment: SQL) -> SQL {
         """
         (SELECT true FROM pursuits p
@@ -129,8 +132,8 @@ extension PurchaseStore {
         """
     }
 
-    /// The phases in which something is due. Asked before each claim: it costs a twentieth of one. Index used: `pursuits_due`, once for each
-    /// publisher and phase.
+    /// The phases with due pursuits. Queried before each claim, since it costs a twentieth of one. Index used:
+    /// `pursuits_due`, once for each publisher and phase.
     public func duePhases(of scope: PublisherScope = .common) async throws -> Set<Pursuit.Phase> {
         let sent = ContinuousClock.now
         let rows = try await database.query(
@@ -146,19 +149,20 @@ extension PurchaseStore {
         return Set((try row.get("phases", as: [Int16]?.self) ?? []).compactMap(Pursuit.Phase.init))
     }
 
-    /// Takes pursuits that are due, for `lease`: of each phase so many, the oldest first. Index used: `pursuits_due`, once for each
-    /// publisher and phase: the claim of one does not read past the rows of another that may not be claimed now.
+    /// Claims due pursuits for the time of `lease`, up to a limit for each phase, the oldest first. Index used:
+    /// `pursuits_due`, once for each publisher and phase, so that a claim does not read past the unclaimable rows of
+    /// another publisher.
     ///
-    /// Claims one sender per subscription and environment. An older due request goes before a newer one; one that waits
-    /// for its next try may be overtaken. A due request that is marked as sending was left by a dead worker. It may
-    /// have reached Cleeng, counts as a forward, and goes before all others. If two workers claim two requests of one
-    /// subscription at once, the index `pursuits_one_sender` fails one statement, which is run again.
+    /// Claims one sender per subscription and environment. An older due request goes before a newer one; a request that
+    /// waits for its next try may be overtaken. A dead worker leaves its request due and marked as sending. Such a
+    /// request may have reached Cleeng, counts as a forward, and goes before all others. If two workers claim two
+    /// requests of one subscription at once, the index `pursuits_one_sender` fails one statement, which is run again.
     ///
     /// - Parameters:
-    ///   - limits: of each phase so many at most; none of one that is left out, whose branch is left out too.
-    ///   - scope: whose.
-    ///   - shut: phases that nothing is taken of but to probe with. An older request that is held back there does not hold up a
-    ///     newer one of another phase, which goes before it as it would before one that waits for its next try.
+    ///   - limits: highest number for each phase. A missing phase is not claimed, and its branch is left out.
+    ///   - scope: publishers whose pursuits are claimed.
+    ///   - shut: phases whose route is closed except for probes. An older request in such a phase does not delay a
+    ///     newer one in another phase. It may be overtaken, like a request that waits for its next try.
     public func claimDue(
         _ limits: [Pursuit.Phase: Int], of scope: PublisherScope = .common, shut: Set<Pursuit.Phase> = [],
         lease: Duration
@@ -182,9 +186,9 @@ extension PurchaseStore {
             overtakes: Self.overtakes, isOvertaken: Self.isOvertaken)
     }
 
-    /// Takes pending pursuits of these phases that are due and past their deadline while they wait for the upstream: only to be written,
-    /// without the right to send. Index used: `pursuits_due`, over all that are due in these phases: asked once in a while, and only
-    /// while they are held back.
+    /// Claims due pursuits of these phases that are still pending after their deadline, while they wait for the
+    /// upstream. They get no right to send: their worker only writes the timeout. Index used: `pursuits_due`, for all
+    /// due pursuits of these phases. It therefore runs rarely, and only while the phases are held back.
     public func claimExpired(
         phases: [Pursuit.Phase], of scope: PublisherScope = .common, limit: Int, lease: Duration
     ) async throws -> [ClaimedPursuit] {
@@ -203,8 +207,8 @@ extension PurchaseStore {
             """, "expired", for: lease)
     }
 
-    /// Takes what else waits for an entitlement of these customers, so that one read serves them all. Index used:
-    /// `pursuits_customer`.
+    /// Claims the other pursuits that wait for an entitlement of these customers, so that one read serves all. Index
+    /// used: `pursuits_customer`.
     public func claimSiblings(of customers: [CustomerKey], lease: Duration) async throws -> [ClaimedPursuit] {
         let keys: SQLTable = [
             "publisher": .textArray(customers.map(\.publisher)),
@@ -227,8 +231,8 @@ extension PurchaseStore {
             """, "siblings", for: lease)
     }
 
-    /// Takes the older requests that `claimed` goes before, whether or not they are due: they are to be ended, not sent. Index used:
-    /// `pursuits_subscription`.
+    /// Claims the older requests that `claimed` overtakes, due or not, so that their worker can end them without
+    /// sending. Index used: `pursuits_subscription`.
     public func claimOvertaken(by claimed: ClaimedPursuit, lease: Duration) async throws -> [ClaimedPursuit] {
         try await claim(
             """
@@ -246,7 +250,8 @@ extension PurchaseStore {
             """, "older", for: lease, isOvertaken: "true")
     }
 
-    /// Takes those that Cleeng has said something of, where Cleeng has taken them and nobody holds them. Index used: the primary key.
+    /// Claims the pursuits of Cleeng's statements, if Cleeng has accepted them and no worker holds them. Index used:
+    /// the primary key.
     func claimSent(buckets: [Int16], ids: [UUID], lease: Duration) async throws -> [ClaimedPursuit] {
         let keys: SQLTable = ["bucket": .int2Array(buckets), "id": .uuidArray(ids)]
         return try await claim(

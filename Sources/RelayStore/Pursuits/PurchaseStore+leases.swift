@@ -2,7 +2,7 @@ import Postgres
 import RelayCore
 
 extension SQLTable {
-    /// What names claims of pursuits: `bucket`, `id`, `fence`.
+    /// Keys of claims: `bucket`, `id`, `fence`.
     static func claims(_ claims: [(id: ValidationID, fence: Int32)]) -> SQLTable {
         [
             "bucket": .int2Array(claims.map { Int16($0.id.bucket.number) }), "id": .uuidArray(claims.map(\.id.uuid)),
@@ -10,7 +10,8 @@ extension SQLTable {
         ]
     }
 
-    /// The pursuits that continue, and when: the claims, and a column for each that ``PurchaseStore/resting`` writes.
+    /// The pursuits that continue, with their next due times: the claims, and a column for each that
+    /// ``PurchaseStore/resting`` writes.
     static func resting(_ writes: [PursuitWrite]) -> SQLTable {
         func due(_ write: PursuitWrite) -> PostgresTimestamp {
             guard case .rest(let moment) = write.next else { return write.pursuit.deadline.postgres }
@@ -33,11 +34,11 @@ extension SQLTable {
 }
 
 extension PurchaseStore {
-    /// The claims that are still ours, locked in the order of their keys. Every writer of several pursuits locks them so first:
-    /// two who go through the same rows in different orders wait for each other until the server ends one, a second later.
+    /// The claims that are still valid, locked in key order. Every writer of several pursuits locks them in that order
+    /// first. Two writers with different orders would wait for each other until the server ends one, a second later.
     ///
-    /// `OFFSET 0` leaves the planner the primary key alone. On tables that nobody had analysed it went by `pursuits_due` and by other
-    /// indexes' first column: 16 ms for twelve rows, half of all that a purchase cost PostgreSQL.
+    /// `OFFSET 0` leaves the planner only the primary key. On tables without statistics it chose `pursuits_due` and the
+    /// first column of other indexes. That took 16 ms for twelve rows, half of PostgreSQL's cost of a purchase.
     static func ours(_ claims: [(id: ValidationID, fence: Int32)]) -> SQL {
         """
         SELECT i.ordinal, i.bucket, i.id
@@ -63,9 +64,9 @@ extension PurchaseStore {
         """
     }
 
-    /// Lengthens leases that are still ours.
+    /// Extends the leases that are still valid.
     ///
-    /// - Returns: those that are.
+    /// - Returns: the ids of those leases.
     public func renew(_ claimed: [(id: ValidationID, fence: Int32)], lease: Duration) async throws -> Set<ValidationID>
     {
         let update = Self.update(claimed, set: "due_at = now() + \(lease)")
@@ -74,21 +75,21 @@ extension PurchaseStore {
         return Set(try rows.map { try $0.validationID() })
     }
 
-    /// Gives leases back untouched, so that another copy continues at once. The right to send stays with the pursuit: what was
-    /// on its way when its worker was stopped may have arrived.
+    /// Releases leases without other changes, so that another copy continues at once. The pursuit keeps the right to
+    /// send: a request that its stopped worker was sending may have arrived.
     public func giveBack(_ claimed: [(id: ValidationID, fence: Int32)]) async throws {
         guard !claimed.isEmpty else { return }
         _ = try await database.query(Self.update(claimed, set: "owner = NULL, due_at = now()"), timeout: .seconds(2))
     }
 
-    /// Leaves claimed pursuits for a while, as if they had not been claimed: they keep the strikes that they had.
+    /// Postpones claimed pursuits as if they had not been claimed: they keep their earlier strikes.
     public func postpone(_ claimed: [ClaimedPursuit], by pause: Duration) async throws {
         guard !claimed.isEmpty else { return }
         let set: SQL = "due_at = now() + \(pause), strikes = greatest(p.strikes - 1, 0)"
         _ = try await database.query(Self.update(claimed.map { ($0.id, $0.fence) }, set: set), timeout: .seconds(2))
     }
 
-    /// Gives a pursuit `p` back with what was learned of it, from a row `i` of ``SQLTable/resting(_:)``.
+    /// Releases a pursuit `p` with its new state, from a row `i` of ``SQLTable/resting(_:)``.
     static let resting: SQL = """
         owner = NULL, sending = false, due_at = i.due_at, phase = i.phase, retry_at = i.retry_at, read_at = i.read_at,
             forwarded_at = i.forwarded_at, forwards = i.forwards, entitled_before = i.entitled_before,
@@ -96,8 +97,8 @@ extension PurchaseStore {
             refusal = i.refusal
         """
 
-    /// A row whose lease has run out, has passed on or was given back already is left alone: after a lost answer the same write is
-    /// made again.
+    /// Releases pursuits. A row whose lease has expired, has a new owner or was already released is not changed: after
+    /// a lost answer, the same write is repeated.
     func release(_ writes: [PursuitWrite]) async throws -> [PursuitWriteOutcome] {
         let rows = try await database.query(
             """

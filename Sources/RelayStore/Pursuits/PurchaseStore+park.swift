@@ -4,15 +4,15 @@ import Metrics
 import Postgres
 import RelayCore
 
-/// A pursuit that no worker can process, by the columns of its own row: its id itself may be unreadable.
+/// A pursuit that no worker can process, by the columns of its own row, since even its id may be unreadable.
 struct PoisonRow: Sendable {
     let bucket: Int16
     let id: UUID
     let fence: Int32
-    /// Names what is wrong and none of what the row holds.
+    /// The reason, without any content of the row.
     let why: String
 
-    /// - Throws: where even its key cannot be read, which the schema rules out.
+    /// - Throws: if the key's columns cannot be read, which the schema prevents.
     init(_ row: PostgresRow, _ error: any Error) throws {
         bucket = try row.get("bucket")
         id = try row.get("id")
@@ -34,7 +34,7 @@ struct PoisonRow: Sendable {
 }
 
 extension PurchaseStore {
-    /// `owner` stays empty and nothing claims what is parked: the row waits for an operator's retry.
+    /// Parks rows for an operator's retry. A parked row has no `owner`, and no claim selects it.
     private func park(_ rows: SQLTable) -> SQL {
         """
         WITH held AS MATERIALIZED (
@@ -73,12 +73,13 @@ extension PurchaseStore {
             metadata: ["count": .stringConvertible(parked.count), "reason": "\(rows[0].why)"])
     }
 
-    /// Parks a pursuit whose data cannot be processed, so that it harms no other.
+    /// Parks a pursuit whose data cannot be processed, so that it does not affect others.
     public func park(_ claimed: ClaimedPursuit, why: String) async throws {
         try await park([PoisonRow(claimed, why: why)])
     }
 
-    /// Together where it goes, else one by one. What cannot be parked now is claimed again when its lease has run out.
+    /// Parks all rows in one statement, or one by one if that fails. A row that cannot be parked now is claimed again
+    /// after its lease.
     func isolate(_ rows: [PoisonRow]) async {
         do {
             try await park(rows)
@@ -91,7 +92,7 @@ extension PurchaseStore {
         }
     }
 
-    /// Remembers why a claim came to nothing. The row stays as it is until its lease has run out, which is the pause before
+    /// Records why the work on a claim failed. The row stays claimed until its lease expires, which is the pause before
     /// the next try.
     public func note(trouble: String, of claimed: ClaimedPursuit) async throws {
         _ = try await database.query(

@@ -1,16 +1,16 @@
 import Postgres
 public import RelayCore
 
-/// What the upstream is sent of a purchase.
+/// The data of a purchase that Cleeng receives.
 public struct StoredPurchase: Sendable {
     /// Proof of the purchase.
     public enum Proof: Sendable {
         case receipt(Acceptance.Receipt)
-        /// What another store gave the app.
+        /// Receipt of another store, as the app sent it.
         case store(StoreReceipt)
-        /// The App Store's transaction, of the customer with this number at Cleeng.
+        /// The App Store's transaction, for the customer with this number at Cleeng.
         case transaction(cleengCustomer: Int64)
-        /// Google Play's purchase, of the customer with this number at Cleeng.
+        /// Google Play's purchase, for the customer with this number at Cleeng.
         case google(StoreReceipt.Google, cleengCustomer: Int64)
     }
 
@@ -35,8 +35,8 @@ extension PurchaseStore {
         """
     }
 
-    /// What the upstream is to be sent: read when it is sent and not before, since receipts are large. What this process has just accepted
-    /// is not read.
+    /// The purchase's data for Cleeng. Read only when it is sent, since receipts are large. Not read at all if this
+    /// process has just accepted the purchase.
     public func purchase(of claimed: ClaimedPursuit, by driver: PurchaseDriver) async throws -> StoredPurchase {
         if let accepted = claimed.accepted { return try StoredPurchase(accepted, by: driver) }
         return try await purchase(claimed.id, by: driver)
@@ -68,9 +68,9 @@ extension StoredPurchase {
 
 extension StoredPurchase.Proof {
     /// - Parameters:
-    ///   - driver: by which it is sent: `receipt` stands for all that go as a receipt.
-    ///   - accepted: the number of the driver that the purchase was accepted for.
-    ///   - receipt: read only where it is sent.
+    ///   - driver: driver that sends the purchase; `receipt` represents all drivers that send a receipt.
+    ///   - accepted: number of the driver for which the purchase was accepted.
+    ///   - receipt: called only if the receipt is sent.
     fileprivate static func of(
         _ driver: PurchaseDriver, accepted: Int16, cleengCustomer: Int64?, receipt: () throws -> Acceptance.Receipt
     ) throws -> Self {
@@ -82,14 +82,14 @@ extension StoredPurchase.Proof {
         }
     }
 
-    /// One whose transaction was sent is by its receipt where that is what is asked for.
+    /// The proof as a receipt, also for a purchase that was first sent as a transaction.
     private static func of(_ receipt: Acceptance.Receipt, accepted: Int16) throws -> Self {
         switch PurchaseDriver(rawValue: accepted) {
         case .google, .googleV2: .store(.google(try decoded(StoreReceipt.Google.self, receipt)))
         case .amazon: .store(.amazon(try decoded(StoreReceipt.Amazon.self, receipt)))
         case .roku: .store(.roku(try decoded(StoreReceipt.Roku.self, receipt)))
         case .receipt, .storekit2: .receipt(receipt)
-        // A newer version's: what it is must not be sent as something else.
+        // A driver of a newer version: the purchase must not be sent in another form.
         case nil: throw StoreError.unknownNumber(column: "validations.driver", number: Int(accepted))
         }
     }

@@ -1,21 +1,22 @@
 import Postgres
 import RelayCore
 
-/// What a worker has to write of a pursuit that it holds, after one or several events.
+/// A worker's changes to a claimed pursuit, after one or several events.
 public struct PursuitWrite: Sendable {
     public enum Next: Sendable, Equatable {
         case rest(until: Timestamp)
         case finished
     }
 
-    /// As it was claimed: the fence and the status that the write starts from.
+    /// The pursuit as claimed: the write starts from its fence and status.
     public var claimed: ClaimedPursuit
-    /// As it is now.
+    /// The pursuit's new state.
     public var pursuit: Pursuit
     public var change: Decision.Change?
     public var events: [TimelineEvent]
     public var next: Next
-    /// What Cleeng said of the subscription's owner, where a write before this one was answered by ``PursuitWriteOutcome/ownerInDoubt(_:)``.
+    /// Cleeng's answer about the subscription's owner, if the previous write returned
+    /// ``PursuitWriteOutcome/ownerInDoubt(_:)``.
     public var rival: OwnershipClaim.Rival?
     /// Patience of the read behind a grant.
     public var patience: OwnershipClaim.Patience
@@ -33,7 +34,7 @@ public struct PursuitWrite: Sendable {
         self.patience = patience
     }
 
-    /// What is written by this outcome. A grant that the store had taken back is written as `revoked`.
+    /// The write as this outcome stores it. A grant whose purchase the store had revoked is stored as `revoked`.
     func with(_ outcome: PursuitWriteOutcome) -> PursuitWrite {
         guard case .writtenRevoked(let reason) = outcome, change != nil else { return self }
         var write = self
@@ -47,7 +48,7 @@ public struct PursuitWrite: Sendable {
     }
 
     var claim: (id: ValidationID, fence: Int32) { (claimed.id, claimed.fence) }
-    /// Its connector does not take it: from now on its validation is of the driver that sends it as a receipt.
+    /// The connector does not accept the purchase, so the validation gets the driver that sends it as a receipt.
     var fallsBack: Bool { claimed.pursuit.phase.connector != nil && pursuit.phase == .forwarding }
     var isRelease: Bool { change == nil && next != .finished && !fallsBack }
 }
@@ -55,15 +56,16 @@ public struct PursuitWrite: Sendable {
 /// Outcome of a ``PursuitWrite``.
 public enum PursuitWriteOutcome: Sendable, Equatable {
     case written
-    /// Written as `revoked`, for this reason: the store had taken the purchase back before Cleeng granted it.
+    /// Written as `revoked` for this reason: the store had revoked the purchase before Cleeng granted it.
     case writtenRevoked(reason: String)
-    /// The lease had run out, or somebody else has it: nothing was written.
+    /// Nothing was written: the lease had expired, or another worker has it.
     case leaseLost
-    /// The read that the grant rests on is older than the subscription's passing to its present owner, or so little younger that
-    /// it may still be passing on: nothing was written, and the entitlement has to be read again.
+    /// Nothing was written: the read behind the grant is too old, and the worker must read the entitlement again. The
+    /// read is from before the subscription's last transfer, or from a moment at which the transfer may have been
+    /// running.
     case readTooOld
-    /// Somebody else owns the subscription, and whether they are entitled still decides: nothing was written. Cleeng is to be asked, and the
-    /// same written again with its answer.
+    /// Nothing was written: another customer owns the subscription, and that owner's entitlement decides. The worker
+    /// must ask Cleeng about the owner and repeat the write with the answer.
     case ownerInDoubt(RivalOwner)
 
     public var isWritten: Bool {
@@ -74,19 +76,19 @@ public enum PursuitWriteOutcome: Sendable, Equatable {
     }
 }
 
-/// Where workers put what they have to write: writes that come together share a statement or a transaction.
+/// Collects the workers' writes. Concurrent writes share a statement or a transaction.
 public final class PursuitWriter: Sendable {
     private let releases: PostgresBatcher<PursuitWrite, PursuitWriteOutcome>
     private let settlements: PostgresBatcher<PursuitWrite, PursuitWriteOutcome>
 
-    /// - Parameter listener: updates ledgers after grants. Without one, the ledgers are due.
+    /// - Parameter listener: updates ledgers after grants. Without one, the ledgers are due at once.
     public init(store: RelayStore, listener: (any GrantListener)? = nil) {
         let (releaseSizes, settlementSizes) = (BatchSizes("releases"), BatchSizes("settlements"))
         releases = PostgresBatcher(maxCount: 500, maxWaiting: 100_000) { batch in
             releaseSizes.record(batch.count)
             return try await store.purchases.release(batch).map { .success($0) }
         }
-        // Two writes of one validation never share a batch: the second starts from what the first one left.
+        // Two writes of one validation never share a batch, since the second starts from the result of the first.
         settlements = PostgresBatcher(
             maxCount: 200, maxWaiting: 100_000, key: { $0.claimed.id },
             flush: { batch in

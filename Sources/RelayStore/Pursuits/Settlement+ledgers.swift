@@ -2,14 +2,15 @@ import Foundation
 import Postgres
 import RelayCore
 
-/// The ledgers of what is granted: read before the grant, since the store may have taken the purchase back, and watched from then on.
+/// The ledgers of granted subscriptions. They are read before the grant, since the store may have revoked the purchase,
+/// and evaluated regularly after it.
 extension Settlement {
     private var leeway: Duration { listener?.leeway ?? Self.standardLeeway }
 
-    /// Leeway without a listener, as ``RELAY_APPLE_RENEWAL_LEEWAY_SECONDS`` has it unless it is set.
+    /// Leeway without a listener; the default of ``RELAY_APPLE_RENEWAL_LEEWAY_SECONDS``.
     private static let standardLeeway = Duration.seconds(3_600)
 
-    /// The ledgers of the subscriptions that something is granted on. They are locked behind the owners' rows, in the order of their keys, as
+    /// The ledgers of the subscriptions with a grant. They are locked after the owners' rows, in key order, as
     /// everywhere. Index used: the primary key.
     func known(_ grants: [PursuitWrite]) -> SQL {
         let names = Set(grants.map(\.claimed.name)).sorted { $0.order < $1.order }
@@ -21,7 +22,8 @@ extension Settlement {
             """
     }
 
-    /// A ledger that this version cannot read is an inner nil: it stops no grant. Its next update reports it.
+    /// Reads the ledgers. One that this version cannot read is an inner nil: it does not prevent the grant, and its
+    /// next update reports it.
     func ledgers(_ rows: PostgresRows) throws -> [SubscriptionName: SubscriptionLedger?] {
         var ledgers: [SubscriptionName: SubscriptionLedger?] = [:]
         for row in rows {
@@ -30,8 +32,8 @@ extension Settlement {
         return ledgers
     }
 
-    /// - Parameter row: from ``hold(_:)``.
-    /// - Returns: nil where the ledger or the receipt's period cannot be read.
+    /// - Parameter row: row from ``hold(_:)``.
+    /// - Returns: nil if the ledger or the receipt's period cannot be read.
     func ledger(
         of write: PursuitWrite, _ row: PostgresRow, _ known: [SubscriptionName: SubscriptionLedger?]
     ) throws -> GrantedLedger? {
@@ -46,8 +48,9 @@ extension Settlement {
     }
 
     /// - Parameters:
-    ///   - grant: the only one of its subscription, whose row it made, and of which nothing was known.
-    ///   - row: from ``hold(_:)``.
+    ///   - grant: the only grant of its subscription. It inserted the subscription's row, and nothing else is known
+    ///     about it.
+    ///   - row: row from ``hold(_:)``.
     func firstGrant(_ grant: Ownership.Grant, _ ledger: GrantedLedger?, _ row: PostgresRow) throws
         -> FirstGrant?
     {
@@ -55,19 +58,19 @@ extension Settlement {
         return FirstGrant(grant.change, ledger, listener: listener)
     }
 
-    /// On what, and under which of its owners, something was granted, or would have been.
+    /// The subscription and the owner's number of a grant, including one that a revocation prevented.
     struct Granted: Sendable {
         var subscription: SubscriptionName
-        /// Nil where it opens nothing.
+        /// Nil if the grant gives no access.
         var ownerNo: Int32?
         var bundleID: BundleID?
         var productID: ProductID?
-        /// Nil where a ledger update has to follow.
+        /// Nil if the listener must update the ledger afterwards.
         var first: FirstGrant?
-        /// As ``GrantedLedger/contradictsStore``.
+        /// See ``GrantedLedger/contradictsStore``.
         var contradictsStore = false
 
-        /// - Parameter acknowledged: stores that want an acknowledgement of a grant.
+        /// - Parameter acknowledged: stores that require an acknowledgement of each grant.
         func asksStore(_ acknowledged: Set<StorePlatform>) -> Bool {
             let store = StorePlatform(subscriptionKey: subscription.originalTransactionID)
             return ownerNo != nil && !subscription.standsAlone
@@ -75,12 +78,13 @@ extension Settlement {
         }
     }
 
-    /// Every grant has a ledger, and every ledger of a grant is due at some time. A first grant's ledger is complete. Any other is due soon.
-    /// Rows are locked in the order of their keys, as everywhere. The owners' rows are held already.
+    /// Makes sure that each grant has a ledger, and that the ledger has a due time. A first grant's ledger is complete;
+    /// any other is due soon. Rows are locked in key order, as everywhere. The owners' rows are already locked.
     ///
-    /// - Parameter areKnown: their ledgers were read and locked. Of the others none was there. If another transaction has inserted one meanwhile,
-    ///   the insert fails by the primary key, and the settlement runs again: that transaction may know of a refund.
-    /// - Returns: a statement that returns the ledgers which need an update.
+    /// - Parameter areKnown: whether the ledgers were found and locked. Otherwise they did not exist. If another
+    ///   transaction has inserted one in the meantime, the insert violates the primary key, and the settlement runs
+    ///   again: that transaction may know of a refund.
+    /// - Returns: a statement that returns the ledgers that need an update.
     func watch(_ grants: [(write: PursuitWrite, granted: Granted)], areKnown: Bool) -> SQL {
         let changes = grants.map(\.write.change)
         let first = grants.map(\.granted.first?.entry)
@@ -134,6 +138,6 @@ extension Settlement {
             """
     }
 
-    /// Time for the listener's update of a ledger; after it the ledger is due.
+    /// Time for the listener to update a ledger. Afterwards the ledger is due.
     private static let updateDelay = Duration.seconds(10)
 }

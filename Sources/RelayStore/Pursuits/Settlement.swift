@@ -2,15 +2,15 @@ import Foundation
 import Postgres
 import RelayCore
 
-/// One transaction's worth of ``PursuitWrite``s, in two trips to the server: with the first everything is locked and the owners are read,
-/// with the second everything is written and committed.
+/// A batch of ``PursuitWrite``s in one transaction with two round trips. The first locks all rows and reads the owners;
+/// the second writes everything and commits.
 struct Settlement: Sendable {
     let transaction: PostgresTransaction
     let instance: String
     let catalogue: OfferCatalogue
-    /// The stores that are asked after a grant.
+    /// Stores that require an acknowledgement of each grant.
     let acknowledged: Set<StorePlatform>
-    /// Nil makes the ledgers of grants due at once.
+    /// Nil: the ledgers of grants are due at once.
     let listener: (any GrantListener)?
 
     struct Result: Sendable {
@@ -20,7 +20,7 @@ struct Settlement: Sendable {
         var customers: [CustomerName] = []
         /// Granted subscriptions whose ledgers do not have the grant yet.
         var outdated: [SubscriptionName] = []
-        /// A grant has to be acknowledged at its store.
+        /// Whether a store must be asked to acknowledge a grant.
         var asksStores = false
     }
 
@@ -82,8 +82,9 @@ struct Settlement: Sendable {
             asksStores: granted.values.contains { $0.asksStore(acknowledged) })
     }
 
-    /// What is held, and whether the validation is in the state that the pursuit names. While the pursuit is locked nobody else
-    /// changes that. With it what a ledger begins with. Index used: `contract_subscriptions_key`.
+    /// Reads which claims are valid, and whether each validation has the status that its pursuit names. A locked
+    /// pursuit prevents other changes of the validation. Also reads the data that a new ledger starts with. Index used:
+    /// `contract_subscriptions_key`.
     private func hold(_ writes: [PursuitWrite]) -> SQL {
         let named: SQLTable = [
             "day": .int4Array(writes.map { Int32($0.claimed.id.day) }),
@@ -113,8 +114,8 @@ struct Settlement: Sendable {
         let changes = writes.compactMap { write in write.change.map { (write: write, change: $0) } }
         let finished = writes.filter { $0.next == .finished }
         let resting = writes.filter { $0.next != .finished }
-        // What was granted to the owner before ends first, then the owner changes, then it is granted to the new one: the foreign key of
-        // `owner_no` is looked at after each statement.
+        // The old owner's grants end first, then the owner changes, then the new grant is written. The foreign key of
+        // `owner_no` is checked after each statement.
         var queries = transfers.isEmpty ? [] : TransferStatements.queries(transfers, instance: instance)
         let ended = queries.count - 1
         queries += ownership.queries
@@ -147,7 +148,7 @@ struct Settlement: Sendable {
             .map {
                 QuestionStore.ask(afterGrantOn: $0.subscription, bundleID: $0.bundleID, productID: $0.productID)
             }
-        // A refund's notification may be lost, with or without our acknowledgement.
+        // A refund's notification may be lost, whether or not the relay acknowledges the purchase.
         queries += QuestionStore.sweep(ledgers.map { (name: $0.granted.subscription, app: $0.granted.bundleID) })
 
         let answers = try await transaction.commit(with: queries)
@@ -156,7 +157,7 @@ struct Settlement: Sendable {
         return (try answers[settled].map(PurchaseStore.stored) + ends, outdated)
     }
 
-    /// What was decided before the deadline and is written after it is late: apps have read so by then.
+    /// A decision from before the deadline that is written after it is late, since apps have already read the timeout.
     private func change(
         _ changes: [(write: PursuitWrite, change: Decision.Change)], _ granted: [ValidationID: Granted]
     ) -> SQL {
@@ -194,8 +195,8 @@ struct Settlement: Sendable {
             """
     }
 
-    /// The purchase's row follows its validation, unless a fresh validation speaks for the purchase by now. Locked in the
-    /// order in which the intake of repeats locks them. `OFFSET 0` leaves the planner the primary keys alone.
+    /// Updates a purchase's row to its validation's status, unless a newer validation has replaced that one. Rows are
+    /// locked in the order of the intake of repeats. `OFFSET 0` leaves the planner only the primary keys.
     static func purchases(of ids: [ValidationID], become statuses: [ValidationStatus]) -> SQL {
         let status: SQLTable = ["status": .int2Array(statuses.map(\.rawValue))]
         return """
@@ -231,7 +232,7 @@ struct Settlement: Sendable {
         return "DELETE FROM pursuits p USING \(keys, as: "i") WHERE p.bucket = i.bucket AND p.id = i.id"
     }
 
-    /// Where nothing changed at the end, what the pursuit alone still knew would go with it.
+    /// Copies a finished pursuit's values to its validation if no change does. They would be lost with the pursuit.
     private func keep(_ writes: [PursuitWrite]) -> SQL {
         let states: SQLTable = [
             "forwards": .int4Array(writes.map { Int32(clamping: $0.pursuit.forwards) }),
@@ -255,7 +256,7 @@ struct Settlement: Sendable {
             """
     }
 
-    /// A version that does not know the connector would send the purchase as an Apple receipt.
+    /// Changes the validation's driver: a version without the connector would send the purchase as an Apple receipt.
     private func fallBack(_ writes: [PursuitWrite]) -> SQL {
         """
         UPDATE validations v
@@ -265,14 +266,14 @@ struct Settlement: Sendable {
         """
     }
 
-    /// The ids of validations, for statements that take them by number: buckets, days, ids.
+    /// Ids of validations as parameters by number: buckets, days, ids.
     static func keys(_ ids: [ValidationID]) -> [PostgresValue] { SQLTable.ids(ids).columns.map(\.value) }
 }
 
 extension PurchaseStore {
-    /// Writes changes of status, with everything that follows from them, in one transaction: the validation, its pursuit, its
-    /// timeline, the purchase it stands for, the subscription's owner, the old owner's end, and word to both publishers'
-    /// customers.
+    /// Writes changes of status with all their consequences in one transaction. They concern the validation, its
+    /// pursuit and timeline, the purchase, the subscription's owner, the old owner's end, and the messages to both
+    /// customers' publishers.
     ///
     /// - Parameter listener: see ``Settlement/listener``.
     func settle(_ writes: [PursuitWrite], listener: (any GrantListener)?) async throws -> Settlement.Result {

@@ -1,12 +1,12 @@
 import Postgres
 import RelayCore
 
-/// Writes timeline rows for validations, many at a time.
+/// Writes timeline rows for several validations in one statement.
 enum TimelineStatement {
     static let columns: SQL =
         "bucket, accepted_on, id, fence, ordinal, at, event, upstream_status, latency_ms, instance, detail"
 
-    /// The events of the writes, as ``columns``.
+    /// The writes' events as rows of ``columns``.
     static func rows(_ writes: [PursuitWrite], instance: String) -> SQL {
         let rows = writes.flatMap { write in
             write.events.enumerated().map { (claimed: write.claimed, ordinal: $0.offset, event: $0.element) }
@@ -30,12 +30,12 @@ enum TimelineStatement {
         "INSERT INTO timeline (\(columns)) \(rows(writes, instance: instance))"
     }
 
-    /// For validations that nobody holds: the fence follows the last one written.
+    /// Inserts rows for validations that no worker has claimed. Their fence is one higher than the last written one.
     ///
     /// - Parameters:
     ///   - rows: have `bucket`, `accepted_on` and `id`.
-    ///   - event: the number of a ``TimelineEvent/Kind``.
-    ///   - detail: may name columns of `rows`, as `e.column`; and so may `event`.
+    ///   - event: number of a ``TimelineEvent/Kind``.
+    ///   - detail: like `event`, may use columns of `rows`, as `e.column`.
     static func insert(unheld rows: SQL, event: SQL, detail: SQL, instance: String) -> SQL {
         """
         INSERT INTO timeline (bucket, accepted_on, id, fence, ordinal, at, event, instance, detail)

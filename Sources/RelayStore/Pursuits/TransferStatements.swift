@@ -1,9 +1,9 @@
 import Postgres
 import RelayCore
 
-/// The other side of a transfer: the old owner's end, and the record of it.
+/// A transfer's statements for the old owner: they end its grants and record the transfer.
 enum TransferStatements {
-    /// The last one answers with the validations that ended.
+    /// The last statement returns the ended validations.
     static func queries(_ transfers: [Ownership.Transfer], instance: String) -> [SQL] {
         let subscriptions = SQLTable.subscriptions(transfers.map(\.subscription))
         let customers: SQLTable = ["to_customer": .privateTextArray(transfers.map(\.toCustomer))]
@@ -33,9 +33,9 @@ enum TransferStatements {
         """
     }
 
-    /// Everything granted on this subscription to anybody else is over, what was taken back before the transfer was known
-    /// included, and what made the old owner, wherever it is: a subscription
-    /// may have had another id then. Indexes used: `validations_subscription`, the primary key.
+    /// Ends all grants of this subscription to other customers, even those that were revoked before the transfer was
+    /// known. Also ends the validation that made the old owner, which may have another subscription id. Indexes used:
+    /// `validations_subscription`, the primary key.
     private static func end(_ transfers: SQLTable, instance: String) -> SQL {
         let noted = TimelineStatement.insert(
             unheld: "ended", event: "\(TimelineEvent.Kind.transferred)",

@@ -5,7 +5,7 @@ import RelayCore
 import RelayStore
 
 extension Payment.Receipt {
-    /// As the app sent it: bytes that were decoded are encoded again, which gives the very same text.
+    /// The receipt as the app sent it. Decoded bytes are encoded again, which restores the same text.
     init(_ receipt: Acceptance.Receipt, of purchase: StoredPurchase) {
         let text =
             receipt.isText
@@ -24,7 +24,7 @@ extension Payment {
 }
 
 extension ForwardAnswer {
-    /// For metrics.
+    /// Label of metrics.
     var label: String {
         switch verdict {
         case .accepted: "accepted"
@@ -35,8 +35,8 @@ extension ForwardAnswer {
         }
     }
 
-    /// A purchase that is refused says nothing against the upstream, and neither does one of which an earlier request is under
-    /// way.
+    /// Outcome for the upstream's health. A refused purchase is no failure of the upstream, and neither is a conflict
+    /// with an earlier request that is still running.
     var outcome: UpstreamHealth.Outcome {
         switch verdict {
         case .accepted, .duplicate, .rejected: .success
@@ -46,7 +46,7 @@ extension ForwardAnswer {
         }
     }
 
-    /// How long the upstream wants to be left alone on this route.
+    /// Pause that the upstream requests for the whole route.
     var pauseOfRoute: Duration? {
         guard case .tryAgain(_, let retryAfter) = verdict else { return nil }
         return status.concernsTheRoute ? retryAfter : nil
@@ -84,7 +84,7 @@ extension EntitlementAnswer {
         }
     }
 
-    /// How long the upstream wants to be left alone on this route.
+    /// Pause that the upstream requests for the whole route.
     var pauseOfRoute: Duration? {
         guard case .tryAgain(_, let retryAfter) = verdict else { return nil }
         return status.concernsTheRoute ? retryAfter : nil
@@ -92,7 +92,7 @@ extension EntitlementAnswer {
 }
 
 extension SynchronizationAnswer {
-    /// For metrics.
+    /// Label of metrics.
     var label: String {
         switch verdict {
         case .running, .granted, .grantedOther, .unclear, .refused, .unknown: "read"
@@ -109,7 +109,7 @@ extension SynchronizationAnswer {
         }
     }
 
-    /// How long the upstream wants to be left alone on this route.
+    /// Pause that the upstream requests for the whole route.
     var pauseOfRoute: Duration? {
         guard case .tryAgain(_, let retryAfter) = verdict else { return nil }
         return status.concernsTheRoute ? retryAfter : nil
@@ -117,12 +117,13 @@ extension SynchronizationAnswer {
 }
 
 extension Int? {
-    /// Too many calls, or out of service: a `Retry-After` with any other status concerns only the one call.
+    /// Whether a `Retry-After` concerns the whole route: too many calls, or out of service. With any other status it
+    /// concerns only the one call.
     fileprivate var concernsTheRoute: Bool { self == 429 || self == 503 }
 }
 
 extension EntitlementReply {
-    /// For metrics.
+    /// Label of metrics.
     var label: String {
         switch verdict {
         case .read: "read"

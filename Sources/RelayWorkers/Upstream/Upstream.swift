@@ -5,8 +5,8 @@ import Metrics
 public import RelayCore
 import RelayStore
 
-/// Cleeng as the workers see it: purchases in, answers in the domain's terms out, no more calls at once than are wanted, and
-/// an eye on how it does.
+/// The workers' access to one account at Cleeng. Sends purchases, returns answers in the domain's terms, limits
+/// concurrent calls, and records Cleeng's health.
 public final class Upstream: Sendable {
     private let client: CleengClient
     private let clock: DatabaseClock
@@ -24,10 +24,10 @@ public final class Upstream: Sendable {
     private let durations: KeptMetrics<UpstreamRoute, Timer>
 
     /// - Parameters:
-    ///   - maxConcurrentCalls: of all routes together.
-    ///   - account: the publisher whose own account at Cleeng it is; nil for the one that publishers share.
+    ///   - maxConcurrentCalls: limit of all routes together.
+    ///   - account: publisher that owns the account at Cleeng; nil for the shared account.
     ///   - news: signalled when a route's health has changed.
-    ///   - work: signalled when a route that was shut is open again.
+    ///   - work: signalled when a route's breaker has closed again.
     public init(
         client: CleengClient, account: PublisherID? = nil, clock: DatabaseClock, maxConcurrentCalls: Int,
         news: Wakeup = Wakeup(), work: Wakeup, logger: Logger
@@ -50,19 +50,19 @@ public final class Upstream: Sendable {
         }
     }
 
-    // MARK: The right to call
+    // MARK: Passes
 
     func isOpen(_ route: UpstreamRoute) -> Bool { gate.breaker(route).state == .closed }
 
-    /// The right to a probe, where a route is shut and it is time for one. To be given back with ``leave(_:)``.
+    /// A pass for a probe, if the route is shut and a probe is due. The caller releases it with ``leave(_:)``.
     func probe(on route: UpstreamRoute) -> CallGate.Pass? { gate.probe(on: route) }
 
-    /// Waits for the right to one call. To be given back with ``leave(_:)``, which the call itself does too.
+    /// Waits for a pass for one call. The call itself releases the pass; ``leave(_:)`` releases an unused one.
     ///
     /// - Parameters:
-    ///   - probe: used instead, where it is for this route.
-    ///   - limit: how long it may take.
-    /// - Returns: nil where the route is shut, or the time is over, or the task is cancelled.
+    ///   - probe: returned instead if it is for this route.
+    ///   - limit: longest wait.
+    /// - Returns: nil if the route is shut, the limit is over, or the task is cancelled.
     func enter(
         _ route: UpstreamRoute, with probe: CallGate.Pass? = nil, atMost limit: Duration? = nil
     ) async -> CallGate.Pass? {
@@ -70,7 +70,7 @@ public final class Upstream: Sendable {
         return await gate.enter(route, atMost: limit)
     }
 
-    /// Gives a right back that was not used; one that was is back already.
+    /// Releases a pass that was not used. A used pass is released already.
     func leave(_ pass: CallGate.Pass) { gate.leave(pass) }
 
     // MARK: Calls
@@ -92,9 +92,9 @@ public final class Upstream: Sendable {
     /// Registers a purchase with a connector.
     ///
     /// - Parameters:
-    ///   - proof: what the store knows it by.
-    ///   - transfers: whether it is to be moved from the customer who has it.
-    ///   - name: a UUID of this claim.
+    ///   - proof: the store's own identification of the purchase.
+    ///   - transfers: whether to move the purchase from the customer who has it.
+    ///   - name: UUID of this claim, as a name for the synchronization.
     func register(
         _ purchase: StoredPurchase, _ proof: ConnectorPurchase.Proof, of cleengCustomer: Int64, transfers: Bool,
         name: String, _ pass: CallGate.Pass
@@ -114,7 +114,7 @@ public final class Upstream: Sendable {
         return sorted
     }
 
-    /// How far Cleeng is with a purchase that it took by a connector.
+    /// Reads how far Cleeng has processed a purchase that a connector accepted.
     func synchronization(
         _ name: String, of connector: Connector, for email: EmailAddress, offer: OfferID, _ pass: CallGate.Pass
     ) async -> SynchronizationAnswer {
@@ -125,9 +125,10 @@ public final class Upstream: Sendable {
         return sorted
     }
 
-    /// One answer for each offer.
+    /// Reads a customer's entitlements, with one answer for each offer.
     ///
-    /// - Parameter timeout: instead of the configured one. What is given up so early says nothing of the upstream.
+    /// - Parameter timeout: replaces the configured one. If it ends the call, that says nothing about the upstream's
+    ///   health.
     func entitlements(
         of email: EmailAddress, offers: [OfferID], timeout: Duration? = nil, _ pass: CallGate.Pass
     ) async -> [OfferID: EntitlementAnswer] {
@@ -145,13 +146,13 @@ public final class Upstream: Sendable {
         return sorted
     }
 
-    // MARK: How it does
+    // MARK: Health
 
     private static let recently = Duration.seconds(900)
 
-    /// The worst of the routes. Nil before the database's time is known.
+    /// Health of the worst route. Nil until the database's time is known.
     public func report() -> InstanceReport? {
-        // How a road does that nobody takes at this time of day says nothing of now.
+        // A healthy route without a recent call says nothing about the present.
         let recent = gate.now + (.zero - Self.recently)
         let all = UpstreamRoute.allCases.map { gate.breaker($0).health }
         let used = all.filter { health in health.state != .ok || health.lastCallAt.map { $0 >= recent } == true }
@@ -180,7 +181,7 @@ public final class Upstream: Sendable {
         calls[CallKind(route: pass.route, verdict: verdict)].increment()
         durations[pass.route].record(duration: latency)
         if pass.isProbe { Counter(label: "relay_upstream_probes", dimensions: labels(route)).increment() }
-        // A call that we broke off ourselves says nothing of the upstream.
+        // A call that the relay itself cancelled says nothing about the upstream.
         let change = gate.leave(pass, Task.isCancelled ? nil : result)
         if change.before.health.state != change.after.health.state {
             tell(change.after.health, route)
@@ -203,7 +204,7 @@ public final class Upstream: Sendable {
         }
     }
 
-    /// Labels of metrics; a publisher's own account is named.
+    /// Labels of metrics. They name a publisher's own account.
     public func labels(_ route: String) -> [(String, String)] { Self.labels(route, account) }
 
     public var accountLabel: [(String, String)] { Self.label(account) }

@@ -2,8 +2,8 @@ import Metrics
 import NIOConcurrencyHelpers
 import RelayCore
 
-/// ``CallGate`` with tasks that wait before it. Its time is this process's monotonic clock: no jump of any other clock holds
-/// calls back.
+/// A ``CallGate`` with waiting tasks. Its time is this process's monotonic clock, so a jump of another clock does not
+/// delay calls.
 final class UpstreamGate: Sendable {
     private typealias Waiter = CheckedContinuation<CallGate.Pass?, Never>
 
@@ -17,7 +17,7 @@ final class UpstreamGate: Sendable {
     private let waits: KeptMetrics<UpstreamRoute, Timer>
     private let state: NIOLockedValueBox<State>
 
-    /// - Parameter account: the publisher whose own account at Cleeng it is; nil for the one that publishers share.
+    /// - Parameter account: publisher that owns the account at Cleeng; nil for the shared account.
     init(capacity: Int, account: PublisherID? = nil) {
         state = NIOLockedValueBox(State(gate: CallGate(capacity: capacity, since: Timestamp(microseconds: 0))))
         waits = KeptMetrics { route in
@@ -25,7 +25,7 @@ final class UpstreamGate: Sendable {
         }
     }
 
-    /// Since this gate was made.
+    /// Time since this gate was created.
     var now: Timestamp { time.now }
 
     func breaker(_ route: UpstreamRoute) -> CircuitBreaker { state.withLockedValue { $0.gate[route] } }
@@ -34,15 +34,15 @@ final class UpstreamGate: Sendable {
         state.withLockedValue { $0.gate.load(of: route) }
     }
 
-    /// The right to a probe, where the route is shut and it is time for one.
+    /// A pass for a probe, if the route is shut and a probe is due.
     func probe(on route: UpstreamRoute) -> CallGate.Pass? {
         let (now, jitter) = (now, Double.random(in: 0..<1))
         return state.withLockedValue { $0.gate.probe(on: route, at: now, jitter: jitter) }
     }
 
-    /// Waits for its turn.
+    /// Waits for a pass.
     ///
-    /// - Returns: nil where the route is shut, or becomes so while it waits, or `limit` is over, or the task is cancelled.
+    /// - Returns: nil if the route is shut or is shut during the wait, `limit` is over, or the task is cancelled.
     func enter(_ route: UpstreamRoute, atMost limit: Duration? = nil) async -> CallGate.Pass? {
         let began = ContinuousClock.now
         let number = state.withLockedValue { state in
@@ -54,14 +54,14 @@ final class UpstreamGate: Sendable {
         let pass = await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
                 let isWaiting = line(up: waiter, number, on: route)
-                // Most calls find a free place, and need no alarm.
+                // Most calls are admitted at once and need no alarm.
                 if isWaiting, let limit {
                     alarm = Task {
                         try? await Task.sleep(for: limit)
                         if !Task.isCancelled { giveUp(number, on: route) }
                     }
                 }
-                // A cancellation that came before it stood in line found nobody there.
+                // A cancellation before this point found no waiter to resume.
                 if Task.isCancelled { giveUp(number, on: route) }
             }
         } onCancel: {
@@ -73,7 +73,7 @@ final class UpstreamGate: Sendable {
         return pass
     }
 
-    /// - Returns: whether it waits.
+    /// - Returns: whether the call waits.
     private func line(up waiter: Waiter, _ number: UInt64, on route: UpstreamRoute) -> Bool {
         let arrival = state.withLockedValue { state in
             let arrival = state.gate.arrive(number, on: route)
@@ -96,9 +96,9 @@ final class UpstreamGate: Sendable {
         waiter?.resume(returning: nil)
     }
 
-    /// Gives a pass back; once more does nothing.
+    /// Releases a pass. Does nothing if it was released already.
     ///
-    /// - Parameter result: nil where no call was made, or it was broken off by ourselves.
+    /// - Parameter result: nil if no call was made, or if the relay itself cancelled it.
     @discardableResult
     func leave(_ pass: CallGate.Pass, _ result: CallResult? = nil) -> BreakerChange {
         let (now, jitter) = (now, Double.random(in: 0..<1))

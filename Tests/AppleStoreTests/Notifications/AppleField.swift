@@ -1,6 +1,6 @@
 import TestSupport
 
-/// A field's value in something that the App Store signs.
+/// Value of a field in an object that the App Store signs.
 enum AppleField: Sendable, Hashable {
     case text(String)
     case number(Int64)
@@ -8,7 +8,7 @@ enum AppleField: Sendable, Hashable {
     case list([AppleField])
     case object([String: AppleField])
 
-    /// A value of another type. It may mean the same: `"1"` in place of 1.
+    /// A value of another type, possibly with the same meaning: `"1"` instead of 1.
     func changed(using generator: inout SeededGenerator) -> AppleField {
         var others: [AppleField] = [.list([self]), .object(["value": self])]
         switch self {

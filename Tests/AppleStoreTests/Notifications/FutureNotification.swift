@@ -3,7 +3,7 @@ import RelayCore
 
 @testable import AppleStore
 
-/// A version 2 notification in parts that a test changes before they are signed.
+/// A version 2 notification as separate parts, which a test can change before they are signed.
 struct FutureNotification: Sendable {
     static let scope = StoreScope(
         bundleIds: ["com.example.app"], appId: 42, environments: [.production, .sandbox])
@@ -11,14 +11,14 @@ struct FutureNotification: Sendable {
     private static let day: Int64 = 86_400_000
 
     var payload: [String: AppleField]
-    /// The name of its object: `data`, unless it is about no purchase.
+    /// Name of the payload's object: `data`, unless the notification is not about a purchase.
     var name = "data"
     var object: [String: AppleField] = [
         "bundleId": "com.example.app", "environment": "Production", "appAppleId": 42, "bundleVersion": "1",
     ]
-    /// Stands in place of the object.
+    /// Replaces the object.
     var replacement: AppleField?
-    /// Empty: it has none. The same for the next.
+    /// Empty if the notification has no transaction; the same for `renewal`.
     var transaction: [String: AppleField] = [:]
     var renewal: [String: AppleField] = [:]
 
@@ -30,7 +30,7 @@ struct FutureNotification: Sendable {
         if let subtype { payload["subtype"] = .text(subtype) }
     }
 
-    /// About a subscription, as `status` says it stands.
+    /// A notification about a subscription with this status.
     static func purchase(_ type: String, _ subtype: String? = nil, status: Int64 = 1) -> Self {
         var notification = Self(type, subtype)
         notification.object["status"] = .number(status)
@@ -91,7 +91,7 @@ struct FutureNotification: Sendable {
         about("appData", "RESCIND_CONSENT"), externalPurchase,
     ]
 
-    /// The `signedPayload`, with each part signed by itself first.
+    /// The `signedPayload`, with separately signed parts.
     func text(signedBy sign: (Data) throws -> String = FutureNotification.unsigned) throws -> String {
         var object = object
         for (key, part) in [("signedTransactionInfo", transaction), ("signedRenewalInfo", renewal)]
@@ -103,6 +103,6 @@ struct FutureNotification: Sendable {
         return try sign(JSONEncoder().encode(payload))
     }
 
-    /// What reading takes, and no signature.
+    /// A text that can be read, without a valid signature.
     static func unsigned(_ json: Data) -> String { jws(payload: String(decoding: json, as: UTF8.self)) }
 }

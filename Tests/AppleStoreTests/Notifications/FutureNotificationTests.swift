@@ -40,7 +40,7 @@ struct FutureNotificationTests {
             && notification.consumption == nil
     }
 
-    /// Whether it says the same of access as the one that this version knows.
+    /// Whether the notification states the same access as the one that this version knows.
     private func isSame(_ notification: StoreNotification, _ known: FutureNotification) throws -> Bool {
         let (_, before) = try said(by: known)
         guard notification.environment != .unknown, (notification.word == nil) == (before.word == nil) else {
@@ -77,7 +77,7 @@ struct FutureNotificationTests {
             understood += isUnderstood ? 1 : 0
             let holds = try isUnderstood ? isSame(notification, known) : changesNothing(notification)
             #expect(holds, "\(number): \(future)")
-            // The last character holds bits that are no part of the signature: the one before it is changed.
+            // The last character also has bits outside the signature, so the one before it is changed.
             let place = text.index(text.endIndex, offsetBy: -2)
             let other = text[place] == "A" ? "B" : "A"
             let forged = text.replacingCharacters(in: place...place, with: other)

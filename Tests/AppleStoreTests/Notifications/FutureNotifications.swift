@@ -1,12 +1,12 @@
 import TestSupport
 
-/// Notifications with what this version does not know, one to three things in each. All are for our app.
+/// Notifications with one to three parts that this version does not know. All are for our app.
 struct FutureNotifications {
     private var generator: SeededGenerator
 
     init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-    /// - Returns: one that this version knows, and the same as it may come one day.
+    /// - Returns: a notification that this version knows, and its future form.
     mutating func next() -> (known: FutureNotification, future: FutureNotification) {
         let known = FutureNotification.all.randomElement(using: &generator) ?? FutureNotification("TEST")
         var future = known
@@ -32,7 +32,7 @@ struct FutureNotifications {
         notification[keyPath: part][name] = Bool.random(using: &generator) ? value : value.changed(using: &generator)
     }
 
-    /// Of a field as it is known: changed twice, it could mean something else.
+    /// Changes the type of a field's known value. A second change could give it another meaning.
     private mutating func changeType(in notification: inout FutureNotification, from known: FutureNotification) {
         guard let part = anyPart(of: known) else { return }
         var fields = known[keyPath: part]
@@ -41,13 +41,13 @@ struct FutureNotifications {
             if !known.renewal.isEmpty { fields["signedRenewalInfo"] = "a.b.c" }
         }
         guard let key = fields.keys.sorted().randomElement(using: &generator), let field = fields[key] else { return }
-        // Without a date that can be read there is no moment to judge its certificates at.
+        // Certificates are judged at the time of this date, so it must stay readable.
         let isDate = part == \FutureNotification.payload && key == "signedDate"
         notification[keyPath: part][key] =
             isDate ? .text("\(FutureNotification.now)") : field.changed(using: &generator)
     }
 
-    /// One that it has.
+    /// A random part that the notification has.
     private mutating func anyPart(
         of notification: FutureNotification
     ) -> WritableKeyPath<FutureNotification, [String: AppleField]>? {

@@ -8,7 +8,7 @@ import Testing
 struct SeatRefundTests {
     private static let now = Timestamp(microseconds: FutureNotification.now * 1_000)
 
-    /// - Parameter later: seconds by which the notification is signed later than the others.
+    /// - Parameter later: seconds between the other notifications' signatures and this one's.
     private func word(_ notification: FutureNotification, later: Int64 = 0) throws -> LedgerStatement? {
         var notification = notification
         let signed = AppleField.number(FutureNotification.now + later * 1_000)
@@ -57,7 +57,7 @@ struct SeatRefundTests {
         #expect(try word(notification) == nil)
     }
 
-    /// As the App Store answers when it is asked.
+    /// The App Store's answer to a query.
     private func answer(_ notification: FutureNotification, status: Int64) throws -> LedgerStatement? {
         let transaction = FutureNotification.unsigned(try JSONEncoder().encode(notification.transaction))
         return try SignedStatus(transaction: transaction, renewal: nil, status: .init(rawValue: status)).word

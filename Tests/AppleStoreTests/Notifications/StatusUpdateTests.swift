@@ -26,7 +26,7 @@ struct StatusUpdateTests {
         return try update.read().notification
     }
 
-    /// The purchase on 1 June, its end on 1 July: renewal and failure have no date of their own.
+    /// A purchase on 1 June that ends on 1 July. Renewal and failure have no date of their own.
     @Test(
         "a payment that failed was said to have failed a day before the end at the earliest, and so after the purchase")
     func failure() throws {
@@ -45,7 +45,7 @@ struct StatusUpdateTests {
         }
     }
 
-    /// A pass expires by no date of the store's: version 1 names it by its transaction, and says when it was taken back.
+    /// The store has no end date for a pass. Version 1 identifies it by its transaction and states when it was revoked.
     @Test(
         "what does not renew is taken back by REFUND, and by REVOKE, and told of by nothing else",
         arguments: ["REFUND", "REVOKE", "INITIAL_BUY"])
@@ -65,7 +65,7 @@ struct StatusUpdateTests {
         }
         #expect(said.originalTransactionID == "7")
         var ledger = SubscriptionLedger()
-        // As the receipt had it.
+        // The receipt's statement.
         ledger.apply(
             LedgerStatement(periods: [
                 LedgerPeriod(

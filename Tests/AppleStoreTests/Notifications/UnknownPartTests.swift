@@ -33,7 +33,7 @@ struct UnknownPartTests {
         }
     }
 
-    /// - Returns: the same with one field of one part changed.
+    /// - Returns: the notification with one changed field in one part.
     private func renewed(_ part: String, _ key: String, _ value: AppleField?) -> FutureNotification {
         var notification = FutureNotification.purchase("DID_RENEW")
         switch part {
@@ -162,7 +162,7 @@ struct UnknownPartTests {
         ] as [(String, AppleField?, NotGenuine.Code)] {
             var notification = renewed("data", key, value)
             #expect(await refusal(of: notification) == code, "\(key)")
-            // The app is judged before the parts: one that cannot be read lets nobody else's in.
+            // The app is checked before the other parts: an unreadable part must not let another app's notification in.
             notification.transaction["expiresDate"] = "soon"
             #expect(await refusal(of: notification) == code, "\(key)")
         }

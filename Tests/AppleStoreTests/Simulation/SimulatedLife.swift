@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppleStore
 
-/// A subscription that the App Store tells of, and what was heard of it. Days are counted from when it was bought.
+/// A simulated subscription and the ledger of its notifications. Days count from the purchase.
 struct SimulatedLife {
     static let start = Date(timeIntervalSince1970: 1_790_000_000)
     static let form = StoreAuthority.Form(validity: day(-1)...day(400))
@@ -30,7 +30,7 @@ struct SimulatedLife {
         trust = ChainOfTrust(try TrustedRoots(adding: [authority.root]))
     }
 
-    /// Signs what an event tells, reads and judges it as the relay does, and hears it.
+    /// Signs an event's notification, reads and verifies it like the relay, and applies it to the ledger.
     @discardableResult
     mutating func tell(
         _ event: (inout SimulatedSubscription) -> SimulatedNotification
@@ -50,7 +50,7 @@ struct SimulatedLife {
         return try signed.notification()
     }
 
-    /// Why it is not taken; nil where it is.
+    /// Why the notification is refused; nil if it is accepted.
     func refusal(of notification: SimulatedNotification, inner: StoreAuthority? = nil) async -> NotGenuine.Code? {
         await flaw {
             _ = try await read(notification, inner: inner)
@@ -58,7 +58,7 @@ struct SimulatedLife {
         }
     }
 
-    /// What version 1 tells of how it stands.
+    /// The present status as a version 1 notification.
     func readUpdate(_ type: String) throws -> StoreNotification {
         let body = try subscription.statusUpdate(type, password: "secret").json()
         guard case .statusUpdate(let update) = try ServerNotification(body: Array(body)) else {

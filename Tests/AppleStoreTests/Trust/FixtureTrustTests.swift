@@ -14,7 +14,7 @@ struct FixtureTrustTests {
 
     static let generatedNotifications = Fixtures.generated.filter { $0.kind == "v2-notification" }.map(\.file)
 
-    /// Whose the generated ones are; the environments are those of a relay that was told nothing.
+    /// Apps of the generated receipts; the environments are those of default settings.
     private static let scope = StoreScope(
         bundleIds: ["com.example.middleware"], appId: 1_234_567_890, environments: [.production, .sandbox])
 

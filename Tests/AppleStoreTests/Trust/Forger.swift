@@ -5,7 +5,7 @@ import X509
 
 @testable import AppStoreSimulation
 
-/// Makes certificates that want to be taken for others.
+/// Makes certificates that imitate others.
 enum Forger {
     private static let relations: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
     private static let signs: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
@@ -35,7 +35,7 @@ enum Forger {
         return serializer.serializedBytes
     }
 
-    /// All have the name of the authority that the tests trust, and each is vouched for by all.
+    /// Certificates with the name of the tests' trusted authority, each of which is signed by all others.
     static func crowd(_ count: Int) throws -> [[UInt8]] {
         let key = P256.Signing.PrivateKey()
         return try (0..<count).map { number in

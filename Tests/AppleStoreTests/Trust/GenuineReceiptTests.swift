@@ -31,7 +31,7 @@ struct GenuineReceiptTests {
         #expect(await verify(receipt, try TrustFixture.trust(other)) == .untrustedRoot)
     }
 
-    /// One bit anywhere in what was signed, or in the signature.
+    /// Changes one bit of the signed bytes or of the signature.
     @Test func oneBitIsEnough() async throws {
         let receipt = try authority.sign(TrustFixture.receipt())
         let product = try #require(receipt.firstRange(of: Array("com.example.month".utf8)))
@@ -62,7 +62,7 @@ struct GenuineReceiptTests {
         }
     }
 
-    /// What is remembered of one moment says nothing of another, nor of another's certificates.
+    /// A remembered result applies to no other time and to no other certificates.
     @Test func whatIsRememberedChangesNothing() async throws {
         let late = TrustFixture.validity.upperBound.addingTimeInterval(1)
         for _ in 0..<3 {
@@ -71,7 +71,7 @@ struct GenuineReceiptTests {
         }
     }
 
-    /// What makes the dates of certificates has no room for them.
+    /// Times outside the range of certificates' dates.
     @Test func momentsAtTheEndsOfTimeAreRefusedAndSurvived() async throws {
         for seconds in [253_402_300_799, 4_102_444_800, 631_151_999, 0, -62_135_596_800] {
             let date = Date(timeIntervalSince1970: Double(seconds))
@@ -93,7 +93,7 @@ struct GenuineReceiptTests {
         }
     }
 
-    /// Certificates that vouch for each other, and a trusted root: a search for the way through them would not end.
+    /// Certificates that sign each other, and a trusted root. A naive search for a path between them would not end.
     @Test(.timeLimit(.minutes(1)), arguments: [2, 14]) func aCrowdThatVouchesForItself(count: Int) async throws {
         let crowd = try Forger.crowd(count)
         let bag = [authority.certificates[0], authority.certificates[2]] + crowd

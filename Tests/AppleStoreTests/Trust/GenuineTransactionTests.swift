@@ -64,7 +64,7 @@ struct GenuineTransactionTests {
         #expect(await verify(text) == .chain)
     }
 
-    /// What makes the dates of certificates has no room for them.
+    /// Times outside the range of certificates' dates.
     @Test func momentsAtTheEndsOfTimeAreRefusedAndSurvived() async throws {
         for (moment, flaw) in [
             ("253402300799999", NotGenuine.Code.chain), ("253402300799499", .chain), ("253402300799500", .chain),
@@ -75,8 +75,8 @@ struct GenuineTransactionTests {
         }
     }
 
-    /// The key that a developer's machine signs with was added, so that its transactions are taken for what they are. Whoever has
-    /// it makes an authority below it that looks like Apple's, and a signer below that.
+    /// The signing key of a developer's machine was added as a root, so that its transactions are accepted. A holder of
+    /// that key can make an authority below it that imitates Apple's, and a signer below that.
     @Test func aDevelopersKeyIsNoRoot() async throws {
         let forgery = try Forger.belowADevelopersKey()
         let trust = ChainOfTrust(try TrustedRoots(adding: [forgery.root]))

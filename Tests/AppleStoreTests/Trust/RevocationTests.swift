@@ -5,11 +5,11 @@ import Testing
 
 @testable import AppleStore
 
-/// Certificates of this moment, and a responder that knows them. Without HTTP.
+/// Certificates that are valid now, and a responder that knows them. No HTTP.
 private struct RevocationScene {
     static let now = Date()
     static let validity = now - 86_400...now + 86_400
-    /// RSA takes its time: made once.
+    /// Made once, since RSA keys are slow to make.
     private static let receipts = TrustFixture.make(.receipts) { $0.validity = RevocationScene.validity }
 
     let authority: StoreAuthority
@@ -35,11 +35,11 @@ private struct RevocationScene {
 
     var serialNumbers: [String] { get throws { try OCSPResponder.serialNumbers(of: authority) } }
 
-    /// Has something verified.
+    /// Verifies a signed object.
     ///
     /// - Parameters:
-    ///   - date: when it was signed.
-    ///   - change: what becomes of it on the way.
+    ///   - date: time of the signature.
+    ///   - change: change of the object before it is verified.
     func verify(
         at date: Date = RevocationScene.now, by trust: ChainOfTrust? = nil, _ change: (String) -> String = { $0 }
     ) async throws {
@@ -54,7 +54,7 @@ private struct RevocationScene {
         _ = try await SignedReceipt(berEncoded: receipt).verify(trust)
     }
 
-    /// What is found of each certificate that signed lately.
+    /// Status of each certificate with a recent signature.
     func statuses() async -> [RevocationCheck.Status] {
         await statuses { [responder] in responder.reply(to: $0, at: Date()) }
     }
@@ -104,7 +104,7 @@ struct RevocationTests {
         #expect(scene.paths.withLockedValue { $0 } == ["/ocsp03-simulatedwwdr", "/ocsp03-simulatedroot"])
     }
 
-    /// Responders that prepare their answers repeat no nonce.
+    /// Responders with prepared answers do not repeat a nonce.
     @Test func goodWithoutANonce() async throws {
         let scene = try RevocationScene()
         try await scene.verify()
@@ -143,7 +143,7 @@ struct RevocationTests {
         }
     }
 
-    /// As somebody on the way could play it back: the nonce is another one.
+    /// A replayed answer has another nonce.
     @Test func anAnswerToAnotherRequestProvesNothing() async throws {
         let scene = try RevocationScene()
         try await scene.verify()
@@ -173,7 +173,7 @@ struct RevocationTests {
         #expect(scene.paths.withLockedValue { $0.count } == 2, "once each")
     }
 
-    /// The first request is answered without proof, the second not at all.
+    /// The first answer has no proof, and the second request gets no answer.
     @Test func whoAnswersNoLongerProvesNothing() async throws {
         struct Away: Error {}
         var scene = try RevocationScene()
@@ -214,7 +214,7 @@ struct RevocationTests {
         #expect(await scene.statuses() == [.good, .good])
     }
 
-    /// Its responder need not know it any longer.
+    /// The responder need not know an expired certificate.
     @Test func whatHasExpiredIsNotLookedUp() async throws {
         let start = Date() - 172_800
         let scene = try RevocationScene { $0.validity = start...start + 3_600 }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import AppleStore
 
-/// Authorities that were made for this run, good and not, and what they sign.
+/// Authorities that are made for this run, valid and invalid, and objects that they sign.
 enum TrustFixture {
-    /// Everything here is signed at this moment.
+    /// Time of all signatures.
     static let moment = Date(timeIntervalSince1970: 1_790_000_000)
     static let validity = moment.addingTimeInterval(-86_400)...moment.addingTimeInterval(86_400)
 
@@ -46,7 +46,7 @@ enum TrustFixture {
     }
 }
 
-/// What was wrong with it; nil where it is genuine.
+/// Why verification failed; nil if the object is genuine.
 func flaw(_ body: () async throws -> Genuine) async -> NotGenuine.Code? {
     do {
         _ = try await body()

@@ -4,8 +4,8 @@ import Foundation
 import RelayCore
 
 extension FuzzTarget {
-    /// Receipts in binary and in base64, transaction receipts, signed transactions, and the judging of each. The first byte chooses
-    /// the way in, so that one corpus serves all.
+    /// Receipts in binary and in base64, transaction receipts, signed transactions, and their verification. The first
+    /// byte selects the reader, so that one corpus serves all.
     static let apple = FuzzTarget("apple", seeds: AppleSeeds.all) { input in
         guard let choice = input.first else { return }
         let bytes = Array(input.dropFirst())
@@ -17,7 +17,7 @@ extension FuzzTarget {
         }
     }
 
-    /// What Apple's OCSP responder, or somebody on the way, says of a certificate.
+    /// Statement about a certificate by Apple's OCSP responder, or by an attacker on the network path.
     static let ocsp = FuzzTarget("ocsp", seeds: AppleSeeds.statements) { bytes in
         await AppleReaders.verify(AppleSeeds.transactionBytes)
         for certificate in AppleSeeds.trust.recentChains.flatMap({ $0.certificates(validAt: Date()) }) {
@@ -55,7 +55,7 @@ private enum AppleReaders {
         FuzzLedger.apply(notification.word)
     }
 
-    /// A payload that was signed goes further than one that was not: the signature is made for it.
+    /// Signs a payload and verifies it: that reaches code that an unsigned payload does not.
     static func verify(_ bytes: [UInt8]) async {
         if let receipt = try? SignedReceipt(berEncoded: bytes) {
             _ = try? await receipt.verify(AppleSeeds.trust)
@@ -64,7 +64,7 @@ private enum AppleReaders {
         }
     }
 
-    /// With the bytes themselves as payload: what is read before anything is verified.
+    /// A text with these bytes as payload, to test the code that runs before verification.
     static func unsigned(_ payload: [UInt8]) -> String {
         func part(_ bytes: [UInt8]) -> String {
             Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(

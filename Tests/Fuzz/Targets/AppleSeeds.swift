@@ -2,7 +2,7 @@ import AppStoreSimulation
 import AppleStore
 import Foundation
 
-/// Good ones of every kind, to begin from.
+/// Valid inputs of every kind to start from.
 enum AppleSeeds {
     private static let now = Date()
     private static let form = StoreAuthority.Form(
@@ -29,7 +29,7 @@ enum AppleSeeds {
 
     static let transactionBytes = Array(signed(transaction).utf8)
 
-    /// Of an OCSP responder, about the certificate that signs ``transactionBytes``.
+    /// Statements of an OCSP responder about the certificate that signs ``transactionBytes``.
     static var statements: [[UInt8]] {
         guard let transactions, var responder = try? OCSPResponder([transactions]) else { return [] }
         var statements = [responder.reply(to: [], at: now)]

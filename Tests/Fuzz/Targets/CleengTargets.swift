@@ -36,7 +36,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Answers to forwards of all stores, to connectors' requests, and to notifications that were passed on.
+    /// Answers to forwards for all stores, to connectors' requests, and to forwarded notifications.
     static let cleengPayments = FuzzTarget(
         "cleeng-payments",
         seeds: replies([

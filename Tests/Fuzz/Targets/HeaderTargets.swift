@@ -40,7 +40,7 @@ extension FuzzTarget {
         _ = SessionCookie.token(in: fields)
     }
 
-    /// Customer tokens and key sets: the first byte chooses.
+    /// Customer tokens and key sets; the first byte selects one.
     static let customerTokens = FuzzTarget(
         "customer-tokens",
         seeds: texts([

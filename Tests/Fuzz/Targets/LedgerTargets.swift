@@ -2,7 +2,7 @@ import Foundation
 import RelayCore
 
 extension FuzzTarget {
-    /// What stands in the database as JSON: another version, or an operator, may have written it.
+    /// JSON in the database, which another version or an operator may have written.
     static let ledgers = FuzzTarget("ledgers", seeds: LedgerSeeds.all) { bytes in
         let data = Data(bytes)
         if let ledger = try? JSONDecoder().decode(SubscriptionLedger.self, from: data) {

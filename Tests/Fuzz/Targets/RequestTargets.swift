@@ -5,7 +5,7 @@ import RelayStore
 @testable import RelayFront
 
 extension FuzzTarget {
-    /// Query strings and paths, and what is read out of them.
+    /// Query strings and paths, and the values in them.
     static let queries = FuzzTarget(
         "queries",
         seeds: texts([

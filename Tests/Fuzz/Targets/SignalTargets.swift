@@ -2,7 +2,7 @@ import Foundation
 import RelayCore
 import StoreSignals
 
-/// What the other stores send of their own accord.
+/// Notifications that the other stores send.
 extension FuzzTarget {
     static let storeSignals = FuzzTarget(
         "store-signals",
@@ -17,7 +17,7 @@ extension FuzzTarget {
             return Array(#"{"message":{"data":"\#(data)","messageId":"1"},"subscription":"s"}"#.utf8)
         }
     ) { bytes in
-        // As a push, and as what is in one: what is changed in Base64 is seldom read.
+        // Input as a whole push, and as a push's content: changes inside Base64 are seldom readable.
         let wrapped = Array(#"{"message":{"data":"\#(Data(bytes).base64EncodedString())","messageId":"1"}}"#.utf8)
         for body in [bytes, wrapped] {
             guard let found = try? GoogleNotification(body: body).notification else { continue }
@@ -35,7 +35,7 @@ extension FuzzTarget {
                     .utf8)
         ]
     ) { bytes in
-        // As a message of SNS, and as what Amazon publishes by one.
+        // Input as an SNS message, and as the payload that Amazon publishes in one.
         for body in [bytes, snsMessage(String(decoding: bytes, as: UTF8.self))] {
             _ = AmazonNotification.payload(of: body)
             guard let message = try? SNSMessage(body: body) else { continue }
@@ -68,7 +68,8 @@ extension FuzzTarget {
             Array("eyJhbGciOiJSUzI1NiJ9.eyJ4LVJva3UtbWVzc2FnZSI6ImUzMCJ9.c2ln".utf8),
         ]
     ) { bytes in
-        // As a body, as the claims of a signed one, and as its message: what is changed in Base64 is seldom read.
+        // Input as a body, as the claims of a signed one, and as its message: changes inside Base64 are seldom
+        // readable.
         func token(_ claims: [UInt8]) -> [UInt8] {
             let text = Data(claims).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
             return Array("e30.\(text.replacing("=", with: "")).c2ln".utf8)

@@ -5,7 +5,7 @@ import RelayCore
 @testable import Webhooks
 
 extension FuzzTarget {
-    /// What endpoints answer, and what their addresses and secrets may look like.
+    /// Answers of endpoints, and their addresses and secrets.
     static let webhookAnswers = FuzzTarget(
         "webhook-answers",
         seeds: replies([

@@ -9,15 +9,15 @@ import NIOTLS
 import SwiftASN1
 import X509
 
-/// An HTTP server whose answers depend on the path alone: `/hang` is never answered, `/close` with the end of the connection, every other
-/// path with itself.
+/// An HTTP server whose answers depend on the path alone. It never answers `/hang`, closes the connection on `/close`,
+/// and answers every other path with that path.
 final class AnsweringServer: Sendable {
     struct Seen: Sendable {
         var connections = 0
         var openConnections = 0
         var mostOpenConnections = 0
         var requests: [String] = []
-        /// Names that clients asked for in their TLS handshakes; nil where one asked for none.
+        /// Server names in clients' TLS handshakes; nil for a handshake without one.
         var names: [String?] = []
     }
 
@@ -57,7 +57,7 @@ final class AnsweringServer: Sendable {
         self.children = children
     }
 
-    /// Ends all connections and takes others.
+    /// Closes all connections; the server still accepts new ones.
     func dropConnections() {
         for child in children.withLockedValue({ $0 }) { child.close(promise: nil) }
     }
@@ -107,7 +107,7 @@ private final class Answering: ChannelInboundHandler {
     }
 }
 
-/// A certificate that signs itself, for one name.
+/// A self-signed certificate for one name.
 struct ServerCredentials {
     let certificate: NIOSSLCertificate
     let context: NIOSSLContext

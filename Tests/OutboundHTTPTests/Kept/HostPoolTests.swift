@@ -121,7 +121,8 @@ struct HostPoolTests {
         #expect(pool.idle.isEmpty && pool.waiting.isEmpty && pool.opening == 0)
     }
 
-    /// Whatever happens in whatever order: the bound holds, no call is lost, none has two connections, and the queue keeps its order.
+    /// For any order of events: the limit holds, no call is lost, no call has two connections, and the queue keeps its
+    /// order.
     @Test(arguments: 1...200) func whateverHappens(seed: Int) {
         var course = Course(seed: seed, limit: 1 + seed % 5)
         for _ in 0..<300 { course.step() }
@@ -130,12 +131,12 @@ struct HostPoolTests {
     }
 }
 
-/// A random course of events, with a model of what each order does.
+/// A random sequence of events, with a model of each order's effects.
 private struct Course {
     private var random: Seeded
     private let limit: Int
     private var pool: HostPool<Int, Int>
-    /// By connection, the call it has.
+    /// Calls by connection.
     private var open: [Int: Int?] = [:]
     private var unended: Set<Int> = []
     private var opening = 0
@@ -174,7 +175,7 @@ private struct Course {
         judge()
     }
 
-    /// Everything that is under way ends well.
+    /// Lets every running call and connection attempt succeed.
     mutating func finish() {
         for _ in 0..<10_000 where !unended.isEmpty {
             if let busy = open.first(where: { $0.value != nil })?.key {
@@ -250,7 +251,7 @@ private struct Course {
 struct Seeded: RandomNumberGenerator {
     var state: UInt64
 
-    /// SplitMix64.
+    /// Next number of the SplitMix64 generator.
     mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var mixed = state

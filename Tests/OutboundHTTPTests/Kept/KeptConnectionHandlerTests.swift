@@ -8,7 +8,8 @@ import Testing
 
 @testable import OutboundHTTP
 
-/// One connection without a network: what it sends, what it makes of what arrives, and what it reports. Time is the test's own.
+/// One connection without a network: the bytes that it sends, its handling of received bytes, and its reports. The test
+/// controls the time.
 struct KeptConnectionHandlerTests {
     private func openScene(encrypted: Bool = false, beneath: [any ChannelHandler] = []) throws -> Scene {
         let scene = try Scene(encrypted: encrypted, beneath: beneath)
@@ -20,7 +21,7 @@ struct KeptConnectionHandlerTests {
         try? call.answer?.get().wholeBody.map { String(buffer: $0) }
     }
 
-    /// The error of an answer that broke off behind its head.
+    /// The error of an answer that ended after its head.
     private func bodyError(_ call: KeptCall) -> OutboundError? {
         guard case .success(let reply) = call.answer, case .failure(let error) = reply.body else { return nil }
         return error
@@ -123,7 +124,7 @@ struct KeptConnectionHandlerTests {
         }
     }
 
-    // MARK: Bytes that nobody asked for
+    // MARK: Unexpected bytes
 
     @Test func bytesToAnIdleConnectionEndIt() throws {
         let scene = try openScene()
@@ -288,7 +289,7 @@ struct KeptConnectionHandlerTests {
     }
 }
 
-/// A connection over an embedded channel, and the owner that it reports to.
+/// A connection over an embedded channel, and its owner.
 private final class Scene {
     let channel: EmbeddedChannel
     let handler: KeptConnectionHandler
@@ -345,7 +346,7 @@ private final class Owner: ConnectionOwner {
     private func add(_ event: String) { events.withLockedValue { $0.append(event) } }
 }
 
-/// A kernel that takes no request.
+/// A kernel that refuses every request.
 private final class FailingWrites: ChannelOutboundHandler {
     enum Moment { case atOnce, later }
     typealias OutboundIn = ByteBuffer

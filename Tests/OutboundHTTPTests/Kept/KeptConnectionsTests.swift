@@ -6,7 +6,8 @@ import Testing
 
 @testable import OutboundHTTP
 
-/// Kept connections over real sockets. Every call has a deadline of its own, so what goes wrong fails instead of waiting for ever.
+/// Kept connections over real sockets. Every call has a deadline of its own, so that an error fails the test instead of
+/// blocking it.
 @Suite(.timeLimit(.minutes(1)))
 struct KeptConnectionsTests {
     private static let patience = Duration.seconds(20)
@@ -33,7 +34,7 @@ struct KeptConnectionsTests {
         }
     }
 
-    /// The answer's body, or the error in place of it.
+    /// The answer's body, or the error as text.
     private func call(
         _ connections: KeptConnections, _ url: String, within time: Duration = patience, body: ByteBuffer? = nil
     ) async -> Result<String, OutboundError> {
@@ -52,7 +53,7 @@ struct KeptConnectionsTests {
         await call(connections, "http://127.0.0.1:\(server.port)\(path)", within: time)
     }
 
-    /// Waits for a fact, and fails where it does not come.
+    /// Waits for a condition, and fails if it does not become true.
     private func wait(
         for what: Comment, location: SourceLocation = #_sourceLocation, _ fact: () -> Bool
     ) async throws {
@@ -202,7 +203,7 @@ struct KeptConnectionsTests {
         #expect(server == .failure(.timeout))
     }
 
-    /// A handshake ends by the time to connect or by the call's deadline, whichever is first.
+    /// A handshake ends by the connect timeout or by the call's deadline, whichever is first.
     @Test(arguments: [(Duration.milliseconds(200), Duration.seconds(20)), (.seconds(5), .milliseconds(200))])
     func theDeadlineCoversTheHandshake(connect: Duration, deadline: Duration) async throws {
         let result = try await withRawServer([]) { url in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OutboundHTTP
 
-/// The parts of a kept connection that need no connection.
+/// Parts of a kept connection that can be tested without a connection.
 struct KeptValueTests {
     // MARK: Origin
 
@@ -147,7 +147,7 @@ struct KeptValueTests {
         #expect(answer.take(.end(nil)) == .failed(.unreadable))
     }
 
-    /// However the body is cut, it is read whole within the bound, and never beyond it.
+    /// A body in any number of parts is read whole within the limit, and never beyond it.
     @Test(arguments: 1...100) func bodiesInParts(seed: Int) throws {
         var random = Seeded(state: UInt64(seed))
         let bytes = (0..<Int.random(in: 0..<60, using: &random)).map { UInt8($0) }

@@ -1,13 +1,14 @@
 import Foundation
 
-/// Starts programs. Foundation's `Process` waits for a socket that a daemon, once started, keeps open; this waits for the child.
+/// Starts programs. Foundation's `Process` waits for a socket that a started daemon keeps open; this waits only for the
+/// child.
 enum ChildProcess {
     struct Failure: Error { let what: String }
 
-    /// No child may be started between the making of a pipe and its being marked as not to be inherited.
+    /// Prevents the start of a child between the creation of a pipe and its mark as not inheritable.
     private static let lock = NSLock()
 
-    /// Both ends are closed in every child.
+    /// A pipe whose ends are closed in every child.
     static func makePipe() throws -> (reading: Int32, writing: Int32) {
         lock.lock()
         defer { lock.unlock() }
@@ -19,7 +20,7 @@ enum ChildProcess {
 
     /// - Parameters:
     ///   - arguments: the program's full path first.
-    ///   - input: its standard input; nothing where nil. What it writes is dropped.
+    ///   - input: standard input; nil for none. The program's output is dropped.
     static func start(_ arguments: [String], input: Int32? = nil) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -43,14 +44,14 @@ enum ChildProcess {
         return child
     }
 
-    /// - Returns: the exit status, -1 where a signal ended it.
+    /// - Returns: the exit status; -1 if a signal ended the child.
     static func wait(for child: pid_t) -> Int32 {
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
         return status & 0x7f == 0 ? (status >> 8) & 0xff : -1
     }
 
-    /// Runs what waits for children on a thread of its own, so that tests which need the few threads of Swift's pool go on.
+    /// Runs blocking work on a thread of its own, so that it does not block the few threads of Swift's pool.
     static func off<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             Thread { continuation.resume(with: Result(catching: work)) }.start()

@@ -1,6 +1,6 @@
 import Postgres
 
-/// What an observer was told, for a test to wait on.
+/// Events of an observer, for a test to wait for.
 final class LoadEvents: PostgresObserver {
     enum Event: Sendable {
         case finished(PostgresLane, PostgresError.Code?)
@@ -24,7 +24,7 @@ final class LoadEvents: PostgresObserver {
 
     func disconnected(lane: PostgresLane, error: PostgresError) { sink.yield(.disconnected(lane, error)) }
 
-    /// Returns at the first event, from where the last wait ended, that the test is after.
+    /// Returns at the first matching event after the end of the last wait.
     func wait(for isWanted: @escaping @Sendable (Event) -> Bool) async throws {
         let events = events
         try await within(.seconds(180)) {

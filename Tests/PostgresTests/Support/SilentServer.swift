@@ -1,6 +1,6 @@
 import Foundation
 
-/// Listens, and answers nothing: the kernel completes the connections.
+/// Listens and never answers: the kernel completes the connections.
 final class SilentServer: Sendable {
     let port: Int
     private let listener: Int32
@@ -23,7 +23,7 @@ final class SilentServer: Sendable {
 
     deinit { close(listener) }
 
-    /// True once somebody has connected.
+    /// Whether a client has connected.
     var hasVisitor: Bool {
         var poll = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
         return Foundation.poll(&poll, 1, 0) > 0

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A PostgreSQL server of the tests' own, in a fresh folder, on a free port. Gone when the test process is, however that ends.
+/// A PostgreSQL server for tests, in a new folder, on a free port. It ends with the test process, even after a crash.
 final class TestCluster: Sendable {
     let port: Int
     private let folder: String
     private let options: [String]
-    // Closing its end of this pipe is what tells the janitor to clean up, and the kernel closes it when the process ends.
+    // The janitor cleans up when this pipe is closed. The kernel closes it when the process ends.
     private let lifeline: (reading: Int32, writing: Int32)
     private let binaries: String
 
@@ -13,8 +13,8 @@ final class TestCluster: Sendable {
 
     /// - Parameters:
     ///   - options: settings for the server, as in `name=value`.
-    ///   - hasTLS: whether it speaks TLS, with a certificate of its own making.
-    ///   - password: what it wants to be shown (SCRAM-SHA-256); nothing where nil.
+    ///   - hasTLS: whether the server offers TLS, with a certificate that it makes itself.
+    ///   - password: password for SCRAM-SHA-256; nil if none is required.
     static func launch(
         options: [String] = [], hasTLS: Bool = false, password: String? = nil
     ) async throws -> TestCluster {
@@ -56,7 +56,7 @@ final class TestCluster: Sendable {
         try asServerUser("pg_ctl", ["-D", "\(folder)/data", "-l", "\(folder)/log", "-o", line, "-w", "start"])
     }
 
-    /// Without waiting for clients: `fast` tells them, `immediate` is as a crash.
+    /// Stops the server without waiting for clients: `fast` notifies them, `immediate` is like a crash.
     func stop(_ mode: String = "fast") async throws {
         let arguments = ["-D", "\(folder)/data", "-m", mode, "-w", "stop"]
         try await ChildProcess.off { try self.asServerUser("pg_ctl", arguments) }
@@ -64,10 +64,10 @@ final class TestCluster: Sendable {
 
     static let openssl = "/usr/bin/openssl"
 
-    /// The one that it shows, which is its own root.
+    /// The server's certificate, which is its own root.
     var certificate: String { "\(folder)/data/server.crt" }
 
-    /// Another one of the same name, which signed nothing.
+    /// Another certificate with the same name, which has signed nothing.
     func strangeCertificate() async throws -> String {
         try await ChildProcess.off { try self.makeCertificate("strange") }
         return "\(folder)/strange.crt"
@@ -121,7 +121,8 @@ final class TestCluster: Sendable {
         return folder
     }
 
-    /// Below the range from which the kernel takes ports for clients: one of those may be taken while a server is stopped.
+    /// A port below the kernel's range for clients, since a client's connection could take such a port while a server
+    /// is stopped.
     static func freePort() throws -> Int {
         for _ in 0..<100 {
             let port = Int.random(in: 20_000..<32_000)

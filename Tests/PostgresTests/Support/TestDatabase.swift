@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import Postgres
 
-/// The server that most tests share: the one that `RELAY_TEST_DATABASE_URL` names, or else one for the whole run.
+/// The server that most tests share: that of `RELAY_TEST_DATABASE_URL`, or one for the whole run.
 enum TestDatabase {
     private static let cluster = Task { try await TestCluster.launch() }
 
@@ -19,7 +19,7 @@ enum TestDatabase {
 
 /// Runs `body` with a pool, and shuts it down afterwards.
 ///
-/// - Parameter awaitsServer: false where `body` is to start before the pool is up.
+/// - Parameter awaitsServer: false if `body` must start before the pool is up.
 func withPool<T: Sendable>(
     _ connectionString: String? = nil, awaitsServer: Bool = true,
     observer: any PostgresObserver = SilentPostgresObserver(),
@@ -53,7 +53,7 @@ extension Logger {
     static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }
 
-/// The error that `body` throws, nil where it throws none or another kind.
+/// The PostgreSQL error of `body`; nil if it throws none.
 func postgresError(_ body: () async throws -> Void) async -> PostgresError? {
     do { try await body() } catch { return error as? PostgresError }
     return nil
@@ -61,7 +61,7 @@ func postgresError(_ body: () async throws -> Void) async -> PostgresError? {
 
 struct NeverHappened: Error {}
 
-/// Asks again and again until `condition` holds, and gives up long after any machine would have got there.
+/// Repeats `condition` until it holds. Gives up after a time that is long enough for any machine.
 func eventually(_ condition: () async throws -> Bool) async throws {
     let limit = ContinuousClock.now + .seconds(180)
     while try await !condition() {
@@ -70,7 +70,7 @@ func eventually(_ condition: () async throws -> Bool) async throws {
     }
 }
 
-/// Fails rather than hangs.
+/// Fails instead of hanging.
 @discardableResult
 func within<T: Sendable>(_ limit: Duration, _ body: @escaping @Sendable () async throws -> T) async throws -> T {
     try await withThrowingTaskGroup(of: T.self) { group in

@@ -1,6 +1,6 @@
 @testable import RelayClient
 
-/// A wait, played on a clock that stands still between two lines.
+/// A wait on a clock that stands still between two lines of a test.
 struct PollScript {
     private(set) var now = ContinuousClock.now
     private let start: ContinuousClock.Instant
@@ -11,7 +11,7 @@ struct PollScript {
         polling = Polling(known: known, at: now, random: { 0 })
     }
 
-    /// Since the wait began.
+    /// Time since the start of the wait.
     var elapsed: Duration { now - start }
 
     mutating func ready(after pause: Duration = .zero) -> Polling.Action { play(.ready, pause) }

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import RelayClient
 
-/// Answers from a list, one after the other, and keeps what it was sent.
+/// Returns scripted answers in order, and records the requests.
 final class StubTransport: RelayTransport {
     struct RanOut: Error {}
 

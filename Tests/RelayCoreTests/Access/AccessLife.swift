@@ -1,28 +1,28 @@
 import RelayCore
 import TestSupport
 
-/// A subscription's life as everybody has it: the store that sells, Cleeng that follows it by and by, and a relay that hears of both
-/// late, twice, in any order or never.
+/// A subscription's life in three systems: the store that sells it, Cleeng that follows with a delay, and a relay. The
+/// relay receives the statements of both late, twice, in any order or never.
 struct AccessLife {
-    /// What is broken on purpose, to see that it is noticed.
+    /// A fault that is planted to see that the checks notice it.
     enum Fault: CaseIterable {
-        /// Cleeng's word on one offer is taken for its word on all.
+        /// Cleeng's statement about one offer is applied to all offers.
         case wordsOfAllOffers
-        /// Nobody asks about an offer that was left.
+        /// A former offer is never asked about again.
         case leftOffersForgotten
-        /// Cleeng's silence is taken for a yes.
+        /// Missing statements of Cleeng count as a yes.
         case silenceIsYes
-        /// Cleeng's silence is taken for a no.
+        /// Missing statements of Cleeng count as a no.
         case silenceIsNo
-        /// What Cleeng gives an end is not looked at then.
+        /// An end that Cleeng stated is not checked when it comes.
         case cleengsEndForgotten
-        /// An end counts from when it was heard, whatever it spoke of.
+        /// An end counts from its arrival, not from the time of the statement.
         case endsByArrival
-        /// Who is granted has it, whoever else had.
+        /// Every grant takes the subscription, whoever owns it.
         case everyGrantTakes
-        /// Who is granted is granted on the subscription, whoever has it.
+        /// Every grant is made on the subscription, whoever owns it.
         case everyGrantStands
-        /// A grant without a date is taken for one without an end.
+        /// A grant without a date counts as access without an end.
         case unsaidEndIsNone
     }
 
@@ -30,7 +30,7 @@ struct AccessLife {
         var customer: String
         var offer: OfferID
         var acceptedAt: Timestamp
-        /// Granted on this subscription; false: on Cleeng's word alone.
+        /// Whether the grant is on this subscription; false if it rests on Cleeng's statement alone.
         var isOfSubscription = true
         var runs = true
         var reason: String?
@@ -41,14 +41,14 @@ struct AccessLife {
     static let leeway = hour
     static let products: [ProductID] = ["cheap", "dear", "side"]
     static let customers = ["ana", "bob"]
-    /// For so long after a grant what is read of others says nothing.
+    /// Time after a grant in which reads of other customers prove nothing.
     static let unsettled = Duration.seconds(60)
 
     private var generator: SeededGenerator
     private let fault: Fault?
     private let hasCatalogue: Bool
     private let isPass: Bool
-    /// Cleeng says who is entitled, and never until when.
+    /// Whether Cleeng states the ends of entitlements, and not only that they exist.
     private let namesEnds: Bool
     private(set) var now = Timestamp(seconds: 1_800_000_000)
     private(set) var story: [String] = []
@@ -60,10 +60,10 @@ struct AccessLife {
     private var nextProduct: ProductID = "cheap"
     private var renewalDue: Timestamp?
 
-    // Cleeng: whose it is, and what it entitles to. It follows the store by and by.
+    // Cleeng's owner and entitlements, which follow the store with a delay.
     private var cleengOwner = "ana"
     private var entitled: [OfferID: (since: Timestamp, until: Timestamp?)] = [:]
-    /// By something that is no subscription of ours.
+    /// Entitlements through other purchases than this subscription.
     private var ownEntitlements: [String: Set<OfferID>] = [:]
 
     // The relay.
@@ -73,7 +73,7 @@ struct AccessLife {
     private var dueAt: Timestamp?
     private var saidUntil: Timestamp?
 
-    // What is on its way.
+    // MARK: Pending events
     private enum Event {
         case renewal, cleengFollows
         case word(LedgerStatement)
@@ -177,7 +177,7 @@ struct AccessLife {
         add(nextProduct, from: now)
     }
 
-    /// Notifications come late, twice or never.
+    /// Notifications arrive late, twice or never.
     private mutating func tell(isOver: Bool = false) {
         at(.hours(0...2, &generator), .cleengFollows)
         guard let newest = periods.last else { return }
@@ -212,17 +212,17 @@ struct AccessLife {
     private func isEntitled(_ customer: String, _ offer: OfferID) -> (Bool, Timestamp?) {
         if ownEntitlements[customer]?.contains(offer) == true { return (true, nil) }
         guard customer == cleengOwner, let one = entitled[offer] else { return (false, nil) }
-        // Cleeng renews by and by: until it has, it says that it goes on.
+        // Cleeng renews with a delay. Until then, it reports a running subscription.
         return (true, one.until)
     }
 
-    // MARK: What people do
+    // MARK: Customers and apps
 
     private mutating func act() {
         switch Int.random(in: 0..<10, using: &generator) {
         case 0,
             1 where !isPass:
-            // An upgrade, or to another product of the same level: both act at once.
+            // An upgrade, or a change to a product of the same level: both take effect at once.
             guard let running, running.productID != "side" else { return }
             periods[periods.count - 1].isUpgraded = true
             nextProduct = running.productID == "cheap" ? "dear" : "side"
@@ -255,18 +255,18 @@ struct AccessLife {
         }
     }
 
-    /// A purchase that was posted, until it is known what became of it.
+    /// A posted purchase, until its outcome is known.
     private struct Request {
         var customer: String
         var offer: OfferID
         var acceptedAt: Timestamp
         var entitledBefore: Bool
-        /// When Cleeng takes it, which may be long after its answer was lost.
+        /// Time at which Cleeng processes it, possibly long after its answer was lost.
         var takenAt: Timestamp
         var isTaken = false
     }
 
-    /// An app posts the receipt. Cleeng gives the subscription to whoever comes and does not have the offer already.
+    /// An app posts the receipt. Cleeng gives the subscription to any customer who does not have the offer yet.
     private mutating func post(_ customer: String) {
         guard let running else { return }
         let offer = offer(of: running.productID)
@@ -314,7 +314,7 @@ struct AccessLife {
             if let rival, fault != .everyGrantStands {
                 for index in grants.indices
                 where grants[index].customer == rival.customer && grants[index].isOfSubscription {
-                    // The subscription is not where Cleeng has it.
+                    // The relay's owner is not Cleeng's.
                     if grants[index].runs, cleengOwner == rival.customer { checkEnd(of: grants[index]) }
                     grants[index].runs = false
                     grants[index].reason = "transferred"
@@ -329,7 +329,7 @@ struct AccessLife {
         guard grant.isOfSubscription else { return }
         var word = LedgerStatement(granted: LedgerGrant(offer: grant.offer, at: now))
         if var told = periods.last(where: { $0.purchasedAt <= request.acceptedAt }), told.revocation == nil {
-            // As it stood when the receipt was made.
+            // State at the time of the receipt.
             told.isUpgraded = false
             told.statedAt = told.purchasedAt
             word.periods = [told]
@@ -338,7 +338,7 @@ struct AccessLife {
         hear(word, "a grant")
     }
 
-    /// Cleeng entitles.
+    /// Cleeng's statement of an entitlement.
     private mutating func stated(_ until: Timestamp?) -> LedgerEnd {
         guard !namesEnds else {
             if let until { saidUntil = max(saidUntil ?? until, until) }
@@ -428,7 +428,7 @@ struct AccessLife {
         let granted = Set(grants.filter { $0.runs && $0.isOfSubscription }.map(\.customer))
         if granted.count > 1 { problem("granted to two: \(granted.sorted())") }
         if !granted.isEmpty, dueAt == nil { problem("nobody will look again at what \(granted.sorted()) has") }
-        // Nothing that anybody said goes further; and an outage of an hour is over by then.
+        // No statement lasts longer, and an outage of an hour is over by then.
         let slack = Self.leeway + Self.hour
         for grant in grants where grant.runs && grant.isOfSubscription {
             let isOpenEnded = ownEntitlements[grant.customer]?.contains(grant.offer) == true
@@ -448,14 +448,14 @@ struct AccessLife {
             } ?? false
     }
 
-    /// Nothing ends that Cleeng entitles to and the store runs.
+    /// Checks that no grant ends while Cleeng entitles and the store's subscription runs.
     private mutating func checkEnd(of grant: Grant) {
         guard isEntitled(grant.customer, grant.offer).0, let running, offer(of: running.productID) == grant.offer else {
             return
         }
-        // The store said that it does not renew, and its word that it does all the same was lost.
+        // The store's statement that it renews after all was lost.
         if ledger.renewal?.willRenew == false, ledger.periods[running.id] == nil { return }
-        // What was bought after a refund is not known before anybody tells of it, and a refund ends access at once.
+        // A new purchase after a refund is unknown until a statement arrives, while the refund ends access at once.
         let isUntold = ledger.periods[running.id] == nil && ledger.periods.values.contains { $0.revocation != nil }
         guard !isUntold else { return }
         problem("\(grant.customer) loses \(grant.offer), which runs")

@@ -1,8 +1,8 @@
 import RelayCore
 import Testing
 
-/// Random lives of a subscription: bought, upgraded, downgraded, renewed, refunded, transferred, with statements that come late, twice, in any
-/// order or never, with and without a catalogue.
+/// Random lives of a subscription: bought, upgraded, downgraded, renewed, refunded, transferred. Statements arrive
+/// late, twice, in any order or never, with and without a catalogue.
 @Suite("Access follows what the store and Cleeng say", .serialized) struct AccessLifeTests {
     private static let lives: UInt64 = 4_000
     private static let parts: UInt64 = 8
@@ -10,7 +10,7 @@ import Testing
     @Test("in four thousand lives", arguments: 0..<parts)
     func lives(part: UInt64) async {
         for seed in stride(from: part, to: Self.lives, by: Int(Self.parts)) {
-            // Others run beside this, and have deadlines.
+            // Other tests run concurrently and have deadlines.
             await Task.yield()
             var life = AccessLife(seed: seed)
             life.run()
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// A property that nothing can break says nothing.
+    /// A check that no fault can break proves nothing.
     @Test("and each planted fault shows in one of them", arguments: AccessLife.Fault.allCases)
     func faultIsNoticed(_ fault: AccessLife.Fault) async {
         for seed in 0..<Self.lives {

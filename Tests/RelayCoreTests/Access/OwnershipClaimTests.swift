@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-/// A purchase that is newer than the owner's, of a customer whom Cleeng entitles now.
+/// A purchase that is newer than the owner's, from a customer whom Cleeng entitles now.
 @Suite("Who takes a subscription") struct OwnershipClaimTests {
     private let owner = OwnershipClaim.Owner(
         acceptedAt: Timestamp(seconds: 100), since: Timestamp(seconds: 110), unsettledUntil: Timestamp(seconds: 170))
@@ -20,7 +20,7 @@ import Testing
     @Test("whoever had no access before has it by the purchase")
     func newAccess() {
         #expect(claim(entitledBefore: false, acceptedAt: 101).judge(against: owner) == .takes)
-        // Of the same moment: nobody knows which one Cleeng handled last.
+        // Both have the same time, so the order in which Cleeng handled them is unknown.
         #expect(claim(entitledBefore: false, acceptedAt: 100, observedAt: 171).judge(against: owner) == .asksOfOwner)
     }
 
@@ -50,7 +50,7 @@ import Testing
         #expect(claim.judge(against: owner) == .takes)
     }
 
-    /// The owner was granted at 110, and until 170 Cleeng may still be passing the subscription on.
+    /// The owner was granted at 110. Until 170, Cleeng may still be moving the subscription.
     @Test(
         "whom Cleeng entitles beside the owner is let in by the third read, and by the last one before the deadline",
         arguments: [(false, false), (true, false), (false, true), (true, true)])
@@ -64,7 +64,7 @@ import Testing
                 ).judge(against: owner)
             }
             let isNewer = acceptedAt >= 100
-            // What was read before the owner got it shows nothing.
+            // A read from before the owner's grant proves nothing.
             #expect(verdict(110, isOwnerEntitled: true) == .readsAgain)
             #expect(verdict(120, isOwnerEntitled: nil) == (!isNewer && canWait ? .readsAgain : .asksOfOwner))
             #expect(verdict(120, isOwnerEntitled: true) == (canWait ? .readsAgain : .standsAlone))
@@ -102,7 +102,7 @@ import Testing
             #expect(patience(read, forwardedAt: 2) == .init(hasWaited: hasWaited, isLastRead: isLastRead), "\(read)")
         }
         #expect(patience(57, forwardedAt: 57) == .init(isLastRead: true))
-        // Nobody waits for it any more, or Cleeng has taken nothing.
+        // No app waits any more, or Cleeng has not accepted the purchase.
         #expect(patience(60, forwardedAt: 2) == .init())
         #expect(patience(30, forwardedAt: nil) == .init())
     }

@@ -70,7 +70,7 @@ import Testing
         #expect(ownership.changes.map(\.customer.username) == ["new", "old"])
     }
 
-    /// Purchases that are accepted in one batch have the same moment.
+    /// Purchases that are accepted in one batch have the same time.
     @Test(
         "of two customers' grants of the same moment one takes it, and the other is read again",
         arguments: [false, true])
@@ -119,7 +119,7 @@ import Testing
         #expect(ownership.transfers.count == 1)
     }
 
-    /// What the owner's access is asked for, and what follows from the answer.
+    /// Why Cleeng is asked about the owner, and the consequences of its answer.
     @Test("a customer who had the offer before asks about the owner; beside an entitled owner the grant stands alone")
     func ownerInDoubt() throws {
         var grant = Ownership.Grant.sample("new", on: name, acceptedAt: 200)
@@ -159,7 +159,7 @@ import Testing
 
     // MARK: Random batches
 
-    /// What the database refuses otherwise, for the whole batch: each validation names its owner's number.
+    /// The database would refuse the whole batch otherwise: each validation has its owner's number.
     @Test(
         "of a batch the newest claim that takes is the only one; a number names one customer; a known refund is never granted",
         arguments: 0..<20 as Range<UInt64>)
@@ -184,7 +184,7 @@ import Testing
                 #expect((taken.first ?? made.first) == (isKept ? nil : newest?.id), comment)
                 #expect(taken.count <= 1, comment)
             }
-            // The order of the batch decides nothing.
+            // The order within the batch does not matter.
             let order = batch.grants.indices.shuffled(using: &generator)
             let shuffled = try Ownership(order.map { batch.grants[$0] }, on: batch.subscriptions)
             #expect(shuffled.outcomes == order.map { ownership.outcomes[$0] }, comment)
@@ -200,7 +200,7 @@ import Testing
             switch outcome {
             case .granted(let name, let number):
                 #expect(grant.reasonToEnd == nil || name.standsAlone, comment)
-                // The number names one customer, whatever else the batch grants.
+                // A number means one customer, whatever else the batch grants.
                 let owner = owners["\(name) \(number)", default: grant.customer]
                 #expect(owner == grant.customer, comment)
                 owners["\(name) \(number)"] = owner

@@ -2,7 +2,8 @@ import TestSupport
 
 @testable import RelayCore
 
-/// Grants that meet in one settlement. Times are few seconds, so that many are equal, and reads come before and after every one of them.
+/// Grants in one settlement. All times are within a few seconds, so that many are equal, and reads come before and
+/// after each grant.
 struct RandomBatch {
     var grants: [Ownership.Grant] = []
     var subscriptions: [SubscriptionName: Ownership.Subscription] = [:]
@@ -37,7 +38,7 @@ struct RandomBatch {
                 found.owner = Ownership.Owner(of: customer, since: second(100...110), acceptedAt: second(97...101))
                 found.owner?.claim.newestWaiting = chance(20) ? Timestamp(seconds: 102) : nil
             } else if chance(70),
-                // The row is made for the newest grant.
+                // The row is inserted for the newest grant.
                 let newest = grants.filter({ $0.name == name }).max(by: { $0.isOlder(than: $1) })
             {
                 found = Ownership.Subscription(
@@ -50,7 +51,7 @@ struct RandomBatch {
         }
     }
 
-    /// The grants that would take the subscription, or be its first, if nobody else were in the batch.
+    /// The grants that would take the subscription, or be its first, as the only grant of the batch.
     func takers(of name: SubscriptionName) throws -> [Ownership.Grant] {
         try grants.filter { grant in
             guard grant.name == name else { return false }

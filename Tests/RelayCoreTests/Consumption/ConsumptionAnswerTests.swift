@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-/// What Apple is told, by its rules for version 2.
+/// The answers to Apple, by its rules for version 2.
 @Suite struct ConsumptionAnswerTests {
     private func json(
         _ facts: ConsumptionFacts, _ delivery: ConsumptionAnswer.Delivery = .delivered, renews: Bool = false

@@ -3,10 +3,10 @@ import Testing
 
 @testable import RelayCore
 
-/// Apple promises neither order nor that each message comes once.
+/// Apple guarantees neither the order of messages nor that each arrives once.
 @Suite("Any order and any repetition of the same words ends in the same ledger")
 struct LedgerOrderTests {
-    /// A life in which everything may happen, moments that are the same included.
+    /// A random life with all kinds of statements, some at the same time.
     private static func words(_ generator: inout SeededGenerator) -> [LedgerStatement] {
         var words: [LedgerStatement] = []
         func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
@@ -14,7 +14,7 @@ struct LedgerOrderTests {
             let told = Double(Int.random(in: 0...400, using: &generator))
             var word = LedgerStatement()
             if chance(80) {
-                // A transaction begins when it began, whoever tells of it.
+                // A transaction has the same start in all statements.
                 let number = Int.random(in: 0..<130, using: &generator)
                 word.periods.append(
                     Life.period(
@@ -54,7 +54,7 @@ struct LedgerOrderTests {
         }
         for day in stride(from: 0.5, to: 700, by: 13) {
             guard let standing = inOrder.standing(at: Life.day(day), leeway: Life.leeway) else { continue }
-            // What time alone is said to change is changed by time alone, and by nothing before.
+            // A predicted change happens when its time comes, and not earlier.
             if let change = standing.changesAt {
                 #expect(change > Life.day(day), "seed \(seed), day \(day)")
                 let before = inOrder.standing(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RelayCore
 
-/// A subscription's life in days: tests read like a log of what Apple said and when.
+/// A subscription's life in days: tests read like a log of Apple's statements and their times.
 struct Life {
     static let day = Duration.seconds(86_400)
     static let leeway = Duration.seconds(3_600)
@@ -12,7 +12,8 @@ struct Life {
 
     var words: [LedgerStatement] = []
 
-    /// A period of thirty days, or up to `until`; each is told on the day that it begins unless said otherwise.
+    /// A period of thirty days, or up to `until`. Its statement is from the day on which it begins, unless another is
+    /// given.
     static func period(
         _ id: String, from start: Double, until end: Double? = nil, product: String = "month",
         revoked: LedgerPeriod.Revocation.Kind? = nil, isUpgraded: Bool = false, replaces: Bool = false,

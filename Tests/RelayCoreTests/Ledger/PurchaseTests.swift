@@ -39,7 +39,7 @@ struct PurchaseTests {
             let purchase = try purchase(life, on: day)
             #expect(!purchase.isExpired && purchase.renewalIntent == .renew && purchase.expiresAt == Life.day(60))
         }
-        // An intent from before the renewal was told of says nothing of what it brought.
+        // An intent from before the renewal's statement says nothing about that renewal.
         life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(false, told: 20))
         life.told(Life.period("2", from: 30, told: 29), on: 29)

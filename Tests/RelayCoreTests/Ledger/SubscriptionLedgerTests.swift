@@ -20,7 +20,7 @@ struct SubscriptionLedgerTests {
         #expect(try life.standing(on: 40).lookUpAt == Life.day(30) + Life.leeway, "and is looked up still")
     }
 
-    /// What Cleeng took back without an event was granted for ever where it had named no end.
+    /// Access that Cleeng ended without an event would remain for ever if Cleeng had stated no end.
     @Test func cleengIsAskedAgainWhateverItSaidOfTheEnd() throws {
         func asked(_ end: LedgerEnd) -> Timestamp? {
             var ledger = SubscriptionLedger()
@@ -115,7 +115,7 @@ struct SubscriptionLedgerTests {
         #expect(try life.status(on: 41) == .expired, "the year is over with the upgrade")
     }
 
-    /// Receipts have whole seconds: a yes within the second of the upgrade may have been given before it.
+    /// Receipts have whole seconds: a yes within the second of the upgrade may be from before it.
     @Test(arguments: [(0.4, true), (1.2, false)])
     func cleengsYesFromBeforeAnUpgradeIsNoneAfterIt(saidAfter seconds: Double, isAsked: Bool) {
         let upgraded = Timestamp(seconds: 1_800_000_000)
@@ -176,7 +176,7 @@ struct SubscriptionLedgerTests {
     @Test func aFailedPaymentOfAnEarlierPeriodSaysNothingOfThisOne() throws {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(true, retry: true, grace: 46, told: 30))
-        // Recovered within grace: the new period begins where the old one ended.
+        // The payment succeeded within grace: the new period begins at the end of the old one.
         life.told(Life.period("2", from: 30, told: 40))
         #expect(try life.status(on: 60) == .active, "the next word is waited for")
         #expect(try life.status(on: 61) == .expired)
@@ -208,8 +208,8 @@ struct SubscriptionLedgerTests {
         #expect(try life.standing(on: 6).willRenew == false)
     }
 
-    /// day 30 the end; day 31 nobody has told of a renewal, and Cleeng says no; day 32 the word of the renewal comes, said on
-    /// day 30.
+    /// Day 30: the end. Day 31: no statement of a renewal yet, and Cleeng says no. Day 32: the renewal's statement of
+    /// day 30 arrives.
     @Test func aRenewalToldLateWinsOverWhoeverDidNotKnowOfIt() throws {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
@@ -218,13 +218,13 @@ struct SubscriptionLedgerTests {
         #expect(try life.status(on: 31.5) == .expired)
         life.told(Life.period("2", from: 30))
         #expect(try life.status(on: 32) == .active)
-        // Told after it, of it: that counts.
+        // A later statement about the new period counts.
         life.words.append(
             LedgerStatement(end: LedgerEnd(isOver: true, until: Life.day(60), statedAt: Life.day(33))))
         #expect(try life.status(on: 34) == .expired)
     }
 
-    /// day 30 the end; day 31 Cleeng says that it runs until day 45.
+    /// Day 30: the end. Day 31: Cleeng says that access runs until day 45.
     @Test func whatCleengSaysOfTheFutureIsBelievedUntilThen() throws {
         var life = Life()
         life.told(Life.period("1", from: 0))

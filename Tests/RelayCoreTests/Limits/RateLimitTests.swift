@@ -12,7 +12,7 @@ struct RateLimitTests {
         #expect((0..<3).map { _ in state.take(limit, at: now).remaining } == [2, 1, 0])
         let refused = state.take(limit, at: now)
         #expect(!refused.isAllowed && refused.retryAfter == .milliseconds(500) && refused.reset == .milliseconds(1_500))
-        // Being refused costs nothing.
+        // A refused request costs nothing.
         #expect(state.take(limit, at: now).retryAfter == .milliseconds(500))
         #expect(!state.take(limit, at: now + .milliseconds(499)).isAllowed)
         #expect(state.take(limit, at: now + .milliseconds(500)).isAllowed)

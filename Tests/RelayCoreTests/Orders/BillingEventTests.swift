@@ -39,7 +39,7 @@ struct BillingEventTests {
     @Test("nothing is told of what is the same, of grace, and of what is heard for the first time")
     func silence() {
         #expect(BillingEvent(from: picture(.active), to: picture(.active)) == nil)
-        // A receipt has the same end without its milliseconds.
+        // A receipt states the same end without milliseconds.
         let exact = Self.end + .milliseconds(999)
         #expect(BillingEvent(from: picture(.active), to: picture(.active, until: exact)) == nil)
         #expect(BillingEvent(from: picture(.active), to: picture(.inGrace)) == nil)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RelayCore
 
-/// One route and the seconds since its process began: tests read like a log of what was sent when and what came of it.
+/// One route, with times in seconds since the process began. Tests read like a log of calls and their results.
 struct BreakerScript {
     var breaker: CircuitBreaker
     private var subjects = 0
@@ -13,7 +13,7 @@ struct BreakerScript {
 
     static func second(_ second: Double) -> Timestamp { Timestamp(seconds: 0) + .seconds(rounded: second) }
 
-    /// Each failure another customer's.
+    /// Failures of as many different customers.
     static func failed(_ count: Int, at second: Double) -> BreakerScript {
         var script = BreakerScript()
         for _ in 0..<count { script.fails(at: second) }
@@ -50,7 +50,7 @@ struct BreakerScript {
         return try #require(probe, "no probe at second \(second)")
     }
 
-    /// The seconds at which probes may be sent that all fail at once, out of tries every hundredth of a second.
+    /// The seconds at which probes may be sent, of tries every hundredth of a second, if every probe fails at once.
     mutating func probesThatFail(from: Double, to: Double, jitter: Double = 0) -> [Double] {
         var seconds: [Double] = []
         for hundredth in Int(from * 100)...Int(to * 100) {

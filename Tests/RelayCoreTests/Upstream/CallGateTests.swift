@@ -16,7 +16,7 @@ struct CallGateTests {
         }
     }
 
-    /// - Returns: who was admitted for it, in order.
+    /// - Returns: the calls that were admitted in its place, in order.
     @discardableResult
     private mutating func end(
         _ waiter: UInt64, _ outcome: UpstreamHealth.Outcome? = .success, at second: Double = 1
@@ -46,13 +46,13 @@ struct CallGateTests {
         #expect(gate.load(of: .payments).inFlight + gate.load(of: .reads).inFlight == both)
     }
 
-    /// A host that hangs takes no more than one route's places, although two routes lead to it.
+    /// A host that does not answer takes only one route's share of places, although two routes lead to it.
     @Test mutating func storeKit2sTwoRoutesTogetherGetThreeQuarters() throws {
         _ = arrive(1...4, on: .registrations)
         #expect(arrive(5...8, on: .synchronizations).suffix(2) == [.waiting, .waiting])
         #expect(arrive(9...9, on: .registrations) == [.waiting])
         #expect(arrive(10...11, on: .payments).allSatisfy { $0 != .waiting && $0 != .refused })
-        // A place of the one is a place of the other, by turns.
+        // The two routes share their places in turn.
         #expect(try end(1) == [9])
         #expect(try end(2) == [7])
     }
@@ -123,7 +123,7 @@ struct CallGateTests {
         #expect(probe != nil)
         passes[100] = probe
         try end(100, at: 20.6)
-        // Forty-three calls still hang: they have their places, and the other five are free.
+        // Forty-three calls still hang in their places; the other five places are free.
         let arrivals = arrive(101...110, on: .payments)
         #expect(arrivals.count { $0 == .waiting } == 5)
         #expect(try end(101) == [106])
@@ -146,7 +146,8 @@ struct CallGateTests {
         #expect(try end(8, nil) == [7])
     }
 
-    /// However calls come and go: never more than there are places, nobody waits beside a free one, nobody is forgotten.
+    /// For any sequence of calls: never more calls than places, no call waits beside a free place, and none is
+    /// forgotten.
     @Test(arguments: 0..<40 as Range<UInt64>) func alwaysHolds(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let capacity = Int.random(in: 1...12, using: &generator)

@@ -3,14 +3,14 @@ import Testing
 
 @testable import RelayCore
 
-/// What holds whatever the upstream does, over many random nights.
+/// Invariants for any behaviour of the upstream, over many random nights.
 struct CircuitBreakerPropertyTests {
     private struct Night {
         let seed: UInt64
         var breaker: CircuitBreaker
         var now = BreakerScript.second(0)
         var underWay: [CircuitBreaker.Admission] = []
-        /// The latest moment that the upstream has asked for.
+        /// The latest time until which the upstream has requested a pause.
         var askedFor = BreakerScript.second(0)
         var generator: SeededGenerator
 
@@ -48,7 +48,7 @@ struct CircuitBreakerPropertyTests {
         }
     }
 
-    /// The upstream is well, away or half well by turns; calls come, take a while, and end in any order.
+    /// The upstream is healthy, unavailable or partly healthy in turns. Calls take a while and end in any order.
     @Test(arguments: 0..<60 as Range<UInt64>) func whateverHappens(seed: UInt64) {
         var night = Night(seed: seed)
         var opened = 0
@@ -68,7 +68,7 @@ struct CircuitBreakerPropertyTests {
             }
             let breaker = night.breaker
             if before.state == .closed, breaker.state != .closed { opened += 1 }
-            // Closed exactly where calls are admitted; an outage is never told as well.
+            // Closed if and only if calls are admitted; an outage is never reported as healthy.
             let claims = [
                 (breaker.admission() != nil) == (breaker.state == .closed),
                 breaker.state != .halfOpen || (1...breaker.settings.probes).contains(breaker.allowance),
@@ -84,8 +84,8 @@ struct CircuitBreakerPropertyTests {
         #expect(opened > 3, "seed \(seed): else nothing was tried")
     }
 
-    /// However long it was away and whatever it asked for: once it is well, a copy with work to do knows within the longest
-    /// wait, or within what was asked for.
+    /// However long the outage and whatever pause was requested: a copy with work notices the recovery within the
+    /// longest wait, or within the requested pause.
     @Test(arguments: 100..<160 as Range<UInt64>) func aRecoveryIsNoticedSoon(seed: UInt64) {
         var night = Night(seed: seed)
         for _ in 0..<600 {
@@ -96,7 +96,7 @@ struct CircuitBreakerPropertyTests {
                 night.end(index, isWell: false)
             }
         }
-        // What still hangs comes to its time-out.
+        // Hanging calls end by their timeouts.
         while let last = night.underWay.indices.last { night.end(last, isWell: false) }
         let well = night.now
         let longest = max(night.breaker.settings.longestWait, night.breaker.settings.longestHold)

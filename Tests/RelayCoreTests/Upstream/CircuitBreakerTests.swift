@@ -21,7 +21,7 @@ struct CircuitBreakerTests {
         #expect(script.breaker.state == .closed)
     }
 
-    /// One purchase that fails for what is in it, over and over.
+    /// One purchase that fails repeatedly because of its content.
     @Test func oneCustomersFailuresNeverOpenIt() {
         var script = BreakerScript()
         for second in 1...100 { script.fails(of: 7, at: Double(second)) }
@@ -74,7 +74,8 @@ struct CircuitBreakerTests {
         #expect(script.probesThatFail(from: 40, to: 44) == [40.5, 41.5, 43.5])
     }
 
-    /// Each hangs for the twenty seconds of a time-out. At second 22 the upstream is well: it is known at 35.5, not at 41.5.
+    /// Each probe hangs until its timeout of twenty seconds. The upstream recovers at second 22, which is known at 35.5
+    /// and not at 41.5.
     @Test func probesThatHangDoNotStopTheNextOnes() throws {
         var script = BreakerScript.failed(5, at: 20)
         var sent: [Double] = []
@@ -105,8 +106,8 @@ struct CircuitBreakerTests {
         #expect(script.probesThatFail(from: 0.5, to: 4) == [0.5, 1.5, 3.5], "nor does it make the gaps longer")
     }
 
-    /// Fifty calls are under way when the upstream goes: five of them open the breaker. What the others come to, and when, is
-    /// of no interest any more.
+    /// Fifty calls are running when the outage begins, and five of them open the breaker. The results of the others no
+    /// longer matter.
     @Test func callsFromBeforeAnOutageDecideNothing() throws {
         var script = BreakerScript()
         let old = try #require(script.breaker.admission())
@@ -166,7 +167,7 @@ struct CircuitBreakerTests {
         #expect(script.probe(at: 35.2) != nil)
     }
 
-    /// Told to wait, and then that customer's own trouble: the others need not wait for the end of that.
+    /// A requested pause was followed by one customer's own failure. Other customers need not wait for the pause's end.
     @Test func afterAPauseThatWasAskedForAnyAnswerWillDo() throws {
         var script = BreakerScript()
         script.fails(of: 1, retryAfter: .seconds(2), at: 0)
@@ -181,7 +182,8 @@ struct CircuitBreakerTests {
         #expect(script.probesThatFail(from: 3, to: 5) == [3.5, 4.5])
     }
 
-    /// Sent before an outage, and answered after it: what it was told counts all the same, and nobody is told that all is well.
+    /// A call from before an outage is answered after it. The pause in its answer still counts, and the upstream is not
+    /// reported as healthy.
     @Test func aWishIsHeededHoweverOldTheCallIs() throws {
         var script = BreakerScript()
         let old = try #require(script.breaker.admission())
@@ -195,7 +197,7 @@ struct CircuitBreakerTests {
         #expect(script.probe(at: 5.9) == nil)
     }
 
-    /// Neither a probe that was not sent nor one that got through a moment before undoes it.
+    /// Neither an unsent probe nor one that succeeded a moment before ends the requested pause.
     @Test func aWishOutweighsProbes() throws {
         var script = BreakerScript()
         let old = try #require(script.breaker.admission())

@@ -26,7 +26,7 @@ struct DescribedTests {
         return Set(try #require(object as? [String: Any]).keys)
     }
 
-    /// - Parameter isWhole: with all that may be left out.
+    /// - Parameter isWhole: whether all optional fields are present.
     private func order(isWhole: Bool) -> String {
         let order = BillingOrder(
             id: id(1), customer: id(2), contract: id(3), externalSubscription: id(4),

@@ -36,15 +36,15 @@ struct AccessProblemTests {
                 "3",
                 "expires_at = now() - interval '1 minute', due_at = now() + interval '1 minute', trouble = 'Cleeng is away'"
             )
-            // Nobody has looked at it: no worker runs.
+            // No worker runs, so no evaluation has happened.
             try await make(
                 "4",
                 "status = NULL, expires_at = NULL, granted_until = now() - interval '1 hour', due_at = now() - interval '1 hour'"
             )
-            // Its renewal is waited for.
+            // Its renewal is still awaited.
             try await make("5", "expires_at = now() - interval '1 minute', due_at = now() + interval '10 minutes'")
             try await make("6", "product_id = 'com.example.year'")
-            // What is over, is over.
+            // An ended subscription is no problem.
             try await make("7", "status = 4, due_at = NULL, expires_at = now() - interval '1 day'")
             #expect(try await names(store, .unwatched) == ["1 unwatched", "2 unwatched"])
             #expect(try await names(store, .overdue) == ["3 overdue", "4 overdue"])
@@ -75,7 +75,7 @@ struct AccessProblemTests {
     func pages() async throws {
         try await withStore { database, store in
             for subscription in ["1", "2", "3"] { try await grant(store, subscription) }
-            // Two problems at once.
+            // A subscription with two problems at once.
             try await database.run(
                 "UPDATE ledgers SET status = 1, parked_at = now(), expires_at = now() - interval '1 day', due_at = now() - interval '1 day'"
             )

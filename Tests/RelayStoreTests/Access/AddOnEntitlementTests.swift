@@ -4,8 +4,8 @@ import Testing
 
 @testable import RelayStore
 
-/// A store sells a base product and an add-on in one subscription. The app posts a purchase of the base product alone; the catalogue maps
-/// the add-on to an offer of its own.
+/// A store sells a base product and an add-on in one subscription. The app posts only a purchase of the base product.
+/// The catalogue maps the add-on to an offer of its own.
 @Suite("A customer's entitlements include the offers of add-ons that no purchase was posted for")
 struct AddOnEntitlementTests {
     private static let (base, addOn): (OfferID, OfferID) = ("S123456789_US", "S2_US")
@@ -27,8 +27,8 @@ struct AddOnEntitlementTests {
     }
 
     /// - Parameters:
-    ///   - said: seconds from now, as all of them.
-    ///   - addOn: end of the add-on. Nil: the store lists it no longer.
+    ///   - said: time of the statement; like all times, in seconds from now.
+    ///   - addOn: end of the add-on. Nil: the store no longer lists it.
     private func come(_ notices: Notices, said: Double, addOn: Double?, refunded: Bool = false) async throws {
         let (saidAt, bought) = try await (notices.at(said), notices.at(-100))
         func period(_ id: String, _ product: ProductID, _ end: Timestamp) -> LedgerPeriod {

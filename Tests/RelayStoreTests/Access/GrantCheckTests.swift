@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What the version before granted gets an owner's number and somebody who looks again")
 struct GrantCheckTests {
-    /// As the version before wrote it.
+    /// Makes the rows as the previous version wrote them.
     private func makeAsBefore(_ database: TestDatabase) async throws {
         try await database.run("UPDATE validations SET owner_no = NULL")
         try await database.run("DELETE FROM ledgers")
@@ -26,7 +26,7 @@ struct GrantCheckTests {
             #expect(try await database.count("ledgers", where: "due_at <= now() AND granted_offer IS NOT NULL") == 1)
             #expect(try await database.count("validations", where: "owner_no = 1") == 1)
             #expect(try await store.status(of: id) == .granted)
-            // The next walk comes after its pause, and finds nothing.
+            // The next walk, after its pause, finds nothing.
             #expect(try await check(store) == GrantCheck.Found())
             try await database.run("UPDATE duties SET expires_at = now() - interval '1 second'")
             #expect(try await check(store) == GrantCheck.Found())
@@ -48,7 +48,7 @@ struct GrantCheckTests {
                 leeway: .seconds(3_600))
             #expect(Set(heard.compactMap { $0.owner?.customer.text }) == ["ana@example.test", "ben@example.test"])
             #expect(heard.count { $0.name.standsAlone } == 1)
-            // Cleeng says no about the one that stands alone: the other goes on.
+            // Cleeng says no about the customer with the separate subscription; the other customer keeps access.
             let alone = try #require(heard.first { $0.name.standsAlone })
             let over = LedgerStatement(cleeng: [
                 try #require(alone.owner?.offerID): LedgerEnd(isOver: true, statedAt: alone.updatedAt + .seconds(1))

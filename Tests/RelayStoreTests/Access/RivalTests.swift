@@ -37,10 +37,10 @@ struct RivalTests {
             let ben = try await store.takeAndClaim(.sample(customer: "ben@example.test"))
             #expect(try await store.subscriptions.isHeldByAnother(ben, synchronization: "s-1"))
             #expect(try await !store.subscriptions.isHeldByAnother(ana, synchronization: "s-1"))
-            // Who found it did not begin it.
+            // The customer who found the synchronization did not begin it.
             try await database.run("UPDATE pursuits SET found_synchronization = true WHERE id = '\(ana.id.uuid)'")
             #expect(try await !store.subscriptions.isHeldByAnother(ben, synchronization: "s-1"))
-            // Whoever began it: so far nobody owns the subscription.
+            // No customer owns the subscription yet, whoever began the synchronization.
             for name in ["s-2", nil] {
                 #expect(try await !store.subscriptions.isHeldByAnother(ben, synchronization: name))
             }

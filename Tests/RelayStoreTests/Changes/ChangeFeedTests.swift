@@ -45,7 +45,7 @@ struct ChangeFeedTests {
         try await withStores(2) { database, stores in
             let id = try await stores[1].takeAndGrant(.sample())
             let feed = ChangeFeed(store: stores[0])
-            // A look would fail.
+            // Makes the next look fail.
             try await database.run("ALTER TABLE timeline RENAME TO away")
             try await feed.runOnce()
             let waiter = stores[0].memory.changes.register(try Acceptance.sample().id)
@@ -127,12 +127,12 @@ struct ChangeFeedTests {
         }
     }
 
-    /// The look has begun when the poll comes, and has not ended: the poll's first answer is older than the look's.
+    /// The look has begun before the poll and ends after it: the poll's first answer is older than the look's.
     @Test("wakes a poll that came during the look, and was told from memory that it has to wait")
     func pendingFromMemory() async throws {
         try await withStores(2) { database, stores in
             let feed = ChangeFeed(store: stores[0])
-            // On a slow machine memory says nothing, since the last look is too long ago.
+            // On a slow machine the cache does not answer, since the last look is too long ago.
             for attempt in 0..<50 {
                 let id = try await stores[0].take(.sample(subscription: "\(attempt)"))
                 let claimed = try await stores[1].claimOne(of: .common)

@@ -89,7 +89,7 @@ struct ChangeHubTests {
         #expect(await first.kind == "pending")
         let later = soon + .milliseconds(40)
         async let second = waiter.wait(until: later)
-        // The same timer has fired by then.
+        // By then the same timer has fired for this one.
         #expect(await other.wait(until: soon).kind == "timeout")
         #expect(await second.kind == "timeout")
         #expect(ContinuousClock.now >= later)

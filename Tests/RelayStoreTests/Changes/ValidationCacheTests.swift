@@ -18,7 +18,7 @@ struct ValidationCacheTests {
                 status: status, acceptedAt: Timestamp(seconds: 1), deadline: Timestamp(seconds: 61)))
     }
 
-    /// One whose feed has just looked.
+    /// A cache whose feed has just looked.
     private func cache(capacity: Int = 100) -> ValidationCache {
         let cache = ValidationCache(capacity: capacity)
         cache.clear(at: now)
@@ -71,7 +71,7 @@ struct ValidationCacheTests {
         #expect(cache.pending(id(2), now: now) == nil)
         cache.changed([id(1)])
         #expect(cache.pending(id(1), now: now) == nil)
-        // What was accepted before the change, and is told of after it.
+        // The purchase was accepted before the change, and its acceptance reaches the cache after it.
         cache.keep(accepted: known(id(1), .pending), early, now: now)
         #expect(cache.pending(id(1), now: now) == nil)
         cache.keep(known(id(1)), read: cache.ticket(), now: now)

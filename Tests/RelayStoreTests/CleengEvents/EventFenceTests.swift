@@ -30,7 +30,7 @@ struct EventFenceTests {
             #expect(try await receive(store, database) == .repeated)
             #expect(try await store.events.finish(first, outcome: "first", again: again) == false)
             let second = try await claimOne(store)
-            // The repeat starts the attempts anew.
+            // The repeat resets the number of attempts.
             #expect(second.attempts == first.attempts && second.receivedAt > first.receivedAt)
             #expect(try await store.events.finish(first, outcome: "first", again: again) == false)
             #expect(try await store.events.finish(second, outcome: "second"))

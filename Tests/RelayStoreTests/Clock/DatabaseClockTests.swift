@@ -34,7 +34,8 @@ struct DatabaseClockTests {
         #expect(clock.now(at: start + .seconds(2) + .milliseconds(1)) == sharp)
     }
 
-    /// Each answer bounds the database's time: it was not past the moment when asked, and not before it when answered.
+    /// Each answer bounds the database's time: at the request it was not past the observed time, and at the answer not
+    /// before it.
     @Test("is moved by a vague observation only so far that it does not contradict it", arguments: [-1, 1])
     func bounded(direction: Int) {
         let clock = DatabaseClock()
@@ -63,7 +64,7 @@ struct DatabaseClockTests {
         clock.observe(noon, sent: start, received: start + .milliseconds(ahead * 2))
         let first = clock.give(at: start + .milliseconds(ahead * 2))
         #expect(first == noon + .milliseconds(ahead))
-        // It was answered at once.
+        // This observation was answered at once.
         let (sent, received) = (start + .milliseconds(ahead * 2), start + .milliseconds(ahead * 2 + 2))
         clock.observe(noon + .milliseconds(1), sent: sent, received: received)
         #expect(clock.give(at: received) == (ahead < 1_000 ? first : noon + .milliseconds(2)))
@@ -75,7 +76,7 @@ struct DatabaseClockTests {
         let clock = DatabaseClock()
         #expect(clock.hostDrift == nil)
         clock.observe(clock.nowOrHostTime - .seconds(3_600), sent: .now)
-        // An hour, but for what passes between the two.
+        // One hour, except for the time between the two statements.
         #expect(clock.hostDrift.map { (3_590...3_610).contains($0 / .seconds(1)) } == true)
     }
 
@@ -87,7 +88,7 @@ struct DatabaseClockTests {
             let before = try await database.now()
             let told = try #require(store.memory.clock.now)
             let after = try await database.now()
-            // Half a round trip is what it cannot know.
+            // Half a round trip is uncertain.
             #expect((before - .seconds(1)...after + .seconds(1)).contains(told))
         }
     }

@@ -20,7 +20,7 @@ struct UntellableCustomerTests {
                 try await store.takeAndGrant(.sample(customer: "c\(number)@example.test", subscription: "\(number)"))
                 try await notices.come("SUBSCRIBED", said: 0)
             }
-            // The first to be told.
+            // The customer who is notified first.
             let oldest =
                 "(SELECT s.subscription_key FROM customers c JOIN subscriptions s ON s.application_username = c.username ORDER BY c.untold_since LIMIT 1)"
             if column == "ledgers.state" {

@@ -1,8 +1,8 @@
-/// What a receipt may begin with, so that it looks like one that is sealed.
+/// Receipts that begin like a sealed value.
 enum BytesThatLookSealed {
     private static let mark: [UInt8] = [0] + Array("sealed".utf8)
 
-    /// The number of a data key, and so many bytes after it.
+    /// The number of a data key, followed by `rest` bytes.
     static func bytes(number: [UInt8], rest: Int) -> [UInt8] {
         mark + number + (0..<rest).map { UInt8(truncatingIfNeeded: $0 * 37) }
     }

@@ -5,13 +5,13 @@ import Testing
 
 @testable import RelayStore
 
-/// Sealing a database that is in use, and opening it again: by what its rows say.
+/// Seals a database in use, and opens it again. The rows show the result.
 @Suite struct EncryptionRunTests {
     static let names = [
         "ana@example.test", "sealed.bid@example.test", "sealed1:ana@example.test", "sealed0:sealed1@example.test",
     ]
 
-    /// A purchase for each receipt that looks sealed, and one that does not.
+    /// One purchase for each receipt that looks sealed, and one for a receipt that does not.
     static func acceptances(_ prefix: String = "9") throws -> [Acceptance] {
         try (BytesThatLookSealed.all + [[0x30, 0x03, 1, 2, 3]]).enumerated().map { index, bytes in
             try .sample(
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// Every purchase says what was sent, and its customer's list has it.
+    /// Expects each purchase with its original data, and in its customer's list.
     static func expectAll(_ acceptances: [Acceptance], in store: RelayStore) async throws {
         for one in acceptances {
             let purchase = try await store.purchases.purchase(one.id, by: .receipt)
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// What stands in the private tables.
+    /// Contents of the private tables.
     static func picture(_ database: TestDatabase) async throws -> [String] {
         var rows: [String] = []
         for table in PrivateColumns.all { rows += try await database.picture(of: table.table) }
@@ -100,7 +100,7 @@ import Testing
         try await withStore { database, store in
             try await store.take(.sample())
             try await store.encryption.openVault()
-            // Where no bucket is, no page is.
+            // A row in an unknown bucket is in no page.
             try await database.run("UPDATE receipts SET bucket = 300")
             let sealing = await database.store("sealing", vault: Vault([try Self.key()]))
             await #expect(throws: VaultError.rowsLeft(["1 of receipts"], "enable")) {

@@ -3,7 +3,7 @@ import RelayCore
 import RelayStore
 import Testing
 
-/// Whom an erasure reaches.
+/// The customers whom an erasure affects.
 @Suite struct ErasureScopeTests {
     /// Two publishers may have a customer of the same name, and both in the same bucket.
     @Test func anotherPublishersCustomerOfTheSameNameKeepsItsMessages() async throws {

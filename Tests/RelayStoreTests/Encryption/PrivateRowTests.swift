@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelayStore
 
-/// Whether a value is sealed stands in its row, and no statement forgets it.
+/// Each row records whether its values are sealed, and every statement preserves that.
 @Suite struct PrivateRowTests {
     @Test func everyTableWithPrivateColumnsSaysByWhatARowIsSealed() async throws {
         try await withStore { database, _ in
@@ -55,11 +55,11 @@ import Testing
     private struct Write {
         var file: String
         var table: String
-        /// What it sets.
+        /// Assignments of the statement.
         var columns: String
     }
 
-    /// With the columns of an owner's row in the place of the parts that stand for them.
+    /// The statement with the owner's columns in place of their interpolations.
     private static func spellingOutOwners(_ text: String) -> String {
         text.replacing("\\(OwnerStatements.columns)", with: OwnerStatements.columns.text)
             .replacing(/\\\(OwnerStatements\.setting\(from: "(\w+)"\)\)/) {
@@ -67,7 +67,7 @@ import Testing
             }
     }
 
-    /// Of every INSERT, of its ON CONFLICT DO UPDATE, and of every UPDATE in the sources.
+    /// The writes of every INSERT, every ON CONFLICT DO UPDATE and every UPDATE in the sources.
     private static func writes() throws -> [Write] {
         let folder = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

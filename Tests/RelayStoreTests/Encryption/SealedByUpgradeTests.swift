@@ -5,11 +5,11 @@ import Testing
 
 @testable import RelayStore
 
-/// What the version before has written, which told sealed values by their marks.
+/// Rows of the previous version, which recognized sealed values by their marks.
 @Suite struct SealedByUpgradeTests {
-    /// The schema as that version had it; the forms of the values are the same.
+    /// Restores the schema of that version; the values have the same form.
     private static func takeBack(_ database: TestDatabase) async throws {
-        // The tables of a later version were made with the column.
+        // Tables of a later version were created with the column.
         for table in PrivateColumns.all where !table.table.hasPrefix("consumption_") {
             try await database.run("ALTER TABLE \(table.table) DROP COLUMN sealed_by")
         }
@@ -67,7 +67,7 @@ import Testing
             let sealed = try EncryptionRunTests.acceptances("1")
             for one in sealed { try await old.take(one) }
             _ = try await old.encryption.rotateKeys(addsKey: true)
-            // Those that looked sealed when that version's `encryption enable` met them stand as they are.
+            // Values that looked sealed when that version's `encryption enable` read them are unchanged.
             let left = Array(try EncryptionRunTests.acceptances("2").dropLast())
             for one in left {
                 try await old.take(one)
@@ -81,7 +81,7 @@ import Testing
                 do {
                     _ = try await store.purchases.purchase(one.id, by: .receipt)
                 } catch let error as PostgresError where error.code == .locked {
-                    // It may be of a new key; once the keys were read again it is not.
+                    // The value might be from a new key; after the keys are read again, it is known not to be.
                     #expect(store.memory.vault.needsLook)
                     try await store.encryption.openVault()
                 }

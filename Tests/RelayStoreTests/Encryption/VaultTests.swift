@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelayStore
 
-/// What is private, and whether it can be read.
+/// Private values, and whether they can be read.
 @Suite struct VaultTests {
     private static func sealed(_ numbers: Int32...) throws -> Vault {
         let vault = Vault()
@@ -41,7 +41,7 @@ import Testing
         #expect(name.isEmpty || !String(decoding: sealed.dropFirst(8), as: UTF8.self).contains(name))
         #expect(try opened(vault, sealed, by: 1) == name)
         #expect(try opened(vault, sealed, by: nil) == name, "sealed by the version before")
-        // An index takes 2,704 bytes; the longest publisher's id and what else stands in its rows have to fit too.
+        // An index entry holds 2,704 bytes at most; the longest publisher id and the row's other columns must fit too.
         #expect(sealed.count <= 2_610)
         let plain = Vault.plain()
         let stored = try plain.seal().seal(text: Array(name.utf8))
@@ -106,7 +106,7 @@ import Testing
             #expect(try open(vault, seal.seal(bytes: bytes), by: seal.byteKey) == bytes)
             #expect(!vault.needsLook)
         }
-        // Even those that the key opens.
+        // Even values that the key opens.
         let vault = try Self.sealed(1)
         let sealed = try vault.seal().seal(bytes: bytes)
         #expect(try open(vault, sealed, by: 0) == sealed)
@@ -120,7 +120,7 @@ import Testing
         do {
             #expect(try open(vault, bytes, by: nil) == bytes, "as `encryption enable` left it")
         } catch let error as PostgresError where error.code == .locked {
-            // The number is that of no key that is known. Nor is it after the keys were read again: it never was one.
+            // No known key has this number. After the keys are read again, it is known that none ever had it.
             #expect(vault.needsLook)
             vault.state = try Self.sealed(1).state
             #expect(try open(vault, bytes, by: nil) == bytes)
@@ -177,7 +177,7 @@ import Testing
         }
         try await withStore { database, _ in
             let plain = await database.store("plain", vault: Vault())
-            // A command leaves it to the copies.
+            // A command leaves the decision to the copies.
             try await plain.encryption.openVault(decides: false)
             #expect(try await plain.encryption.state() == nil)
             try await plain.encryption.openVault()

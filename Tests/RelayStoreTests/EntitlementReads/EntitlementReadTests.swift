@@ -7,7 +7,7 @@ import Testing
 @Suite("The right to read a customer's entitlement")
 struct EntitlementReadTests {
     private let ana = CustomerKey(publisher: "main", customer: "ana@example.test")
-    /// Longer than any machine needs between two statements.
+    /// Longer than the time between two statements on any machine.
     private let interval = Duration.seconds(600)
 
     @Test("is given once in an interval; who is too early learns when it will be given again")
@@ -96,7 +96,7 @@ struct EntitlementReadTests {
             let ben = CustomerKey(publisher: "main", customer: "ben@example.test")
             _ = try await stores[0].purchases.nextReads(of: [ana], interval: interval)
             let before = try await database.now()
-            // Whether or not it was read before; and a shorter wish does not undo a longer one.
+            // Holds for customers with and without an earlier read. A shorter pause does not replace a longer one.
             for customer in [ana, ben] {
                 try await stores[0].purchases.holdReads(of: customer, for: .seconds(3_000), interval: interval)
                 try await stores[1].purchases.holdReads(of: customer, for: .seconds(200), interval: interval)
@@ -135,7 +135,7 @@ struct EntitlementReadTests {
 }
 
 extension PurchaseStore {
-    /// Nil for a customer who may be read now, else from when on.
+    /// Nil if the customer may be read now, otherwise the time of the next read.
     fileprivate func nextReads(
         of customers: [CustomerKey], interval: Duration
     ) async throws -> [CustomerKey: Timestamp?] {

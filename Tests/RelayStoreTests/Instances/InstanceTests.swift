@@ -26,7 +26,8 @@ struct InstanceTests {
         }
     }
 
-    /// second 0: a copy's calls fail. The others do the work. second 20: one of them finds the upstream well.
+    /// Second 0: one copy's calls fail. The others take over the work. Second 20: one of them finds the upstream
+    /// healthy.
     @Test("is not what one has said that has had nothing to ask since, while another has")
     func outdated() async throws {
         try await withStores(2) { database, stores in
@@ -46,10 +47,10 @@ struct InstanceTests {
                 let shown = try await stores[0].instances.running(in: .all).first { $0.id == stores[0].memory.instance }
                 #expect(shown?.upstreamText == (told == "ok" ? "outdated (down)" : "down"))
             }
-            // A token that is refused stays so until a restart.
+            // A refused token remains refused until a restart.
             try await stores[0].instances.report(asked(.misconfigured, 40), role: "worker")
             #expect(try await stores[0].instances.upstream()?.state == .misconfigured)
-            // Nobody else knows better than it.
+            // No other copy has a better report.
             try await stores[0].instances.report(asked(.misconfigured, 4_000), role: "worker")
             try await stores[1].instances.report(asked(.degraded, 1), role: "worker")
             #expect(try await stores[0].instances.upstream()?.state == .misconfigured)

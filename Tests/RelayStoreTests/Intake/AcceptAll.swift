@@ -1,7 +1,7 @@
 import RelayCore
 import RelayStore
 
-/// All at once, spread over the intakes in turn. The outcomes are in the order of the samples.
+/// Accepts all samples at once, distributed over the intakes in turn. The outcomes are in the samples' order.
 func acceptAll(_ samples: [Acceptance], by intakes: [Intake]) async throws -> [AcceptOutcome] {
     try await withThrowingTaskGroup { group in
         for (index, sample) in samples.enumerated() {

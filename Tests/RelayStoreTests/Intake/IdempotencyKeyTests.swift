@@ -39,7 +39,7 @@ struct IdempotencyKeyTests {
         try await withStore { database, store in
             let first = try await store.take(try sample("1"))
             #expect(try await store.accept(try sample("2")) == .idempotencyKeyReused)
-            // The same purchase in another body, too.
+            // The same purchase with another body is refused as well.
             #expect(try await store.accept(try sample("1", body: "1 and a coupon")) == .idempotencyKeyReused)
             #expect(try await database.count("validations") == 1)
             #expect(try await database.count("purchases") == 1)

@@ -94,7 +94,7 @@ struct IntakeTests {
             try await ChangeFeed(store: store).runOnce()
             let id = try await store.take(.sample(customer: "Ana@Example.test"))
             let stored = try #require(try await store.purchases.validation(id))
-            // Memory answers for a second after the feed's latest look.
+            // The cache answers for a second after the feed's latest look.
             func look() { store.memory.validations.looked(at: .now, changed: []) }
             look()
             #expect(store.memory.validations.pending(id)?.validation == stored)
@@ -128,7 +128,8 @@ struct IntakeTests {
     func poison() async throws {
         try await withStore { database, store in
             var samples = try (0..<40).map { try Acceptance.sample(subscription: "\($0)") }
-            // Texts and moments are made fit before they are sent: what is refused has to be refused by the table.
+            // Texts and times are made valid before they are sent, so only a constraint of the table can cause a
+            // refusal.
             try await database.run("ALTER TABLE validations ADD CHECK (product_id <> 'refused')")
             for index in [17, 31] { samples[index].productID = "refused" }
             let intake = store.intake()

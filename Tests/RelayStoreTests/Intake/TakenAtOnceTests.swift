@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelayStore
 
-/// Takes what it has places for.
+/// Accepts purchases while it has capacity.
 private final class Taker: PurchaseTaker {
     struct State {
         var places: Int
@@ -129,7 +129,7 @@ struct TakenAtOnceTests {
             taker.release(other)
             #expect(try await intake.accept(.sample(subscription: "2")) == .existing(other.id))
             #expect(taker.begun.count == 1 && taker.places == 1)
-            // Those that nobody took are claimed, one of a subscription at a time.
+            // Purchases that were not taken at once are claimed, one per subscription at a time.
             #expect(try await store.purchases.claimDue().count == 2)
         }
     }

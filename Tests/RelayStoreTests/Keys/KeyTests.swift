@@ -89,7 +89,7 @@ struct KeyTests {
             "sk_app_0123456789abcdef_\(String(repeating: "0", count: 64))", "\0\u{1F600}",
         ])
     func malformed(text: String) async throws {
-        // No pool of it runs: a look would fail.
+        // The pool does not run, so a query would fail.
         let pool = PostgresPool(PostgresConfiguration(connectionString: "host=127.0.0.1 port=1"), logger: .silent)
         let store = RelayStore(pool: pool, vault: .plain(), instance: "none", logger: .silent)
         #expect(try await KeyRing(store: store).authenticate(text) == nil)
@@ -121,7 +121,7 @@ struct KeyTests {
             try await ring.load()
             #expect(try await ring.authenticate(second) != nil)
             #expect(try await stores[1].keys.revoke(try APIKeyID(id(first))))
-            // In memory still.
+            // The key is still in the cache.
             #expect(try await ring.authenticate(first) != nil)
             try await ring.load()
             #expect(try await ring.authenticate(first) == nil)
@@ -138,7 +138,7 @@ struct KeyTests {
             try await ring.load()
             #expect(ring.known(Substring(keys[0])) == nil && ring.known(Substring(keys[5])) != nil)
             for key in keys { #expect(try await ring.authenticate(key) != nil) }
-            // One in use stays in memory.
+            // A key in use stays in the cache.
             #expect(try await ring.authenticate(keys[0]) != nil)
             try await ring.load()
             #expect(ring.known(Substring(keys[0])) != nil)
@@ -184,7 +184,7 @@ struct KeyTests {
             #expect(try await store.keys.list(includingRevoked: false).map(\.name) == ["a", "c"])
             let all = try await store.keys.list(includingRevoked: true)
             #expect(all.map { $0.revokedAt != nil } == [false, true, false])
-            // A second revocation changes nothing of the first.
+            // A second revocation does not change the first.
             #expect(try await !store.keys.revoke(try APIKeyID(id(keys[1]))))
             #expect(try await store.keys.list(includingRevoked: true) == all)
             #expect(try await store.keys.revoke("0000000000000000") == false)
@@ -216,7 +216,7 @@ struct KeyTests {
             #expect(error?.sqlState == "42P01")
             passed.withLockedValue { $0 = .seconds(59) }
             #expect(try await ring.authenticate(text) != nil)
-            // Whether it was revoked since cannot be known: that is no "no".
+            // Whether the key was revoked since is unknown, which must not count as an invalid key.
             passed.withLockedValue { $0 = .seconds(60) }
             let old = await postgresError { try await ring.authenticate(text) }
             #expect(old?.sqlState == "42P01")

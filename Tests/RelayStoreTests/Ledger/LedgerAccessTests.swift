@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What was granted follows the subscription's life")
 struct LedgerAccessTests {
-    /// A granted purchase whose receipt says that it runs for a day, and whose ledger has been looked at.
+    /// A granted purchase whose receipt states a period of one day, and whose ledger was evaluated.
     private func granted(_ notices: Notices, _ customer: String = "ana@example.test") async throws -> ValidationID {
         let acceptance = try await Acceptance.sample(customer: customer).saying(
             "1", ends: notices.at(86_400), statedAt: notices.at(0))
@@ -104,8 +104,8 @@ struct LedgerAccessTests {
         }
     }
 
-    /// Ana owns it and Ben posts its receipt. Cleeng ends Ana's access, then grants Ben's by an event. The event may be about any moment since Ben's
-    /// purchase was sent, which was before Cleeng's statement about Ana.
+    /// Ana owns the subscription, and Ben posts its receipt. Cleeng ends Ana's access, then grants Ben's by an event.
+    /// The event may concern any time since Ben's purchase was sent, which was before Cleeng's statement about Ana.
     @Test("Cleeng's statement about a former owner says nothing of the next one, whose grant may be dated before it")
     func saidOfTheFormerOwner() async throws {
         try await withStore { database, store in
@@ -135,7 +135,7 @@ struct LedgerAccessTests {
     func staysDue() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
-            // Cleeng granted it until a moment that has passed: whether it goes on is to be asked.
+            // Cleeng's grant had an end that has passed, so Cleeng must be asked whether access continues.
             let claimed = try await store.takeAndClaim(.sample())
             try await store.write(
                 claimed.granted(observedAt: notices.at(-9_000), expiresAt: notices.at(-8_000)))
@@ -194,7 +194,7 @@ struct LedgerAccessTests {
             var heard = try await notices.keep()
             #expect(heard.count == 1)
             #expect(try await store.status(of: id) == .granted)
-            // Cleeng said a moment ago that it runs: for the leeway that is believed.
+            // Cleeng's recent statement that access continues is accepted for the leeway.
             #expect(heard[0].standing?.status == .active)
             try await database.run(
                 "UPDATE ledgers SET granted_at = granted_at - interval '2 hours', due_at = now(), state = NULL")
@@ -255,7 +255,8 @@ struct LedgerAccessTests {
         }
     }
 
-    /// 1 the ledger calls it over, since nobody told of a renewal and Cleeng says no; 2 the renewal comes, said before that.
+    /// First the ledger ends access: no statement of a renewal arrived, and Cleeng says no. Then the renewal's
+    /// statement arrives, which is older than that.
     @Test("a renewal that is told late gives access back")
     func toldLate() async throws {
         try await withStore { database, store in
@@ -412,7 +413,7 @@ struct LedgerAccessTests {
             #expect(try #require(try await store.purchases.validation(id)).reason == "refunded")
             try await bundle.come("REFUND_REVERSED", said: 4, period: "9", began: 1, ends: 100_000)
             #expect(try await store.status(of: id) == .granted)
-            // And from there to another customer.
+            // From there the subscription moves to another customer.
             let other = try Acceptance.sample(customer: "ben@example.test", subscription: bundle.key)
             try await store.takeAndGrant(other)
             #expect(try await store.status(of: id) == .transferred)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelayStore
 
-/// What is written by hand is what the encoder writes, and reads back as it was.
+/// The hand-written JSON is the same as the encoder's, and decodes to the original value.
 struct LedgerPeriodJSONTests {
     private static let texts = [
         "1", "2000000123456789", "com.example.month", "", "a\"b\\c/d", "\u{0}\u{1}\u{8}\t\n\u{b}\u{c}\r\u{1f} \u{7f}",

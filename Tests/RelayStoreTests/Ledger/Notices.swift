@@ -5,13 +5,13 @@ import RelayStore
 
 @testable import RelayStore
 
-/// Notifications as the front would hand them in.
+/// Notifications as the front records them.
 struct Notices {
     static let leeway = Duration.seconds(3_600)
 
     var store: RelayStore
     var database: TestDatabase
-    /// All of them are of one subscription, a day long each period, and are said from now on a second apart.
+    /// Subscription of all notifications. Each period is one day long; statements are a second apart, from now on.
     var key = "1000000001"
     var isRelayed = true
     /// Base of all offsets in seconds. `nil` uses the time of each call.
@@ -23,8 +23,8 @@ struct Notices {
     }
 
     /// - Parameters:
-    ///   - said: in seconds from now.
-    ///   - ends: in seconds from now; the period began when it was said unless told otherwise.
+    ///   - said: time of the statement, in seconds from now.
+    ///   - ends: in seconds from now. The period begins at the statement, unless another start is given.
     @discardableResult
     func come(
         _ type: String, said: Double, period: String = "1", began: Double? = nil, ends: Double = 86_400,
@@ -57,7 +57,7 @@ struct Notices {
             leeway: Self.leeway, now: try await database.now())
     }
 
-    /// Looks at what is due, as the ledger service does.
+    /// Evaluates the due ledgers, like the ledger service.
     @discardableResult
     func keep() async throws -> [LedgerResult] {
         let due = try await store.subscriptions.claimDue(limit: 100, lease: .seconds(60))
@@ -78,7 +78,7 @@ extension Optional {
 }
 
 extension Acceptance {
-    /// With what its receipt says: a period that runs so long from now.
+    /// The purchase with its receipt's statement: a period that ends at `ends`.
     func saying(_ period: String, ends: Timestamp, statedAt: Timestamp) -> Acceptance {
         var acceptance = self
         acceptance.period = LedgerPeriod(

@@ -118,7 +118,8 @@ struct NotificationTests {
             let (sent, _) = try #require(try await stores[0].ops.notification(first[0].id))
             #expect(sent.type == "SUBSCRIBED")
             try await stores[0].notifications.record(.failed("refused", next: .zero, standsAside: true), of: first[0])
-            // Both may go now; a failure of another kind does not put the refused one back in its way.
+            // Both may be sent now. After a failure of another kind, the second one still does not wait for the refused
+            // one.
             let both = try await stores[1].notifications.claim(limit: 5, lease: .seconds(60))
             #expect(both.count == 2)
             for one in both {

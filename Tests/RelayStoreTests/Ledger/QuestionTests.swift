@@ -53,12 +53,12 @@ struct QuestionTests {
             try await signal(store, database, "a")
             let first = try #require(try await claim(store).first)
             try await signal(store, database, "b")
-            // It is being asked: nobody else asks.
+            // The question has an owner, so no other copy asks.
             #expect(try await claim(store).isEmpty)
             try await store.questions.end(first)
             let second = try #require(try await claim(store).first)
             #expect(second.row.fence > first.row.fence)
-            // A copy that stood still ends nothing.
+            // A copy that lost its claim does not end the question.
             try await store.questions.end(first)
             #expect(try await database.count("store_questions") == 1)
             try await store.questions.end(second)
@@ -177,7 +177,7 @@ struct QuestionTests {
         }
     }
 
-    /// Roku and Amazon say of a purchase that they took back that it has ended, and no more.
+    /// For a revoked purchase, Roku and Amazon state only that it has ended.
     @Test("is asked where Cleeng grants what its store said is over", arguments: [nil, false, true])
     func contradicted(isOver: Bool?) async throws {
         try await run { database, store in

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// The migrations that were told of as applied.
+/// The migrations that were reported as applied.
 final class Applied: Sendable {
     private let box = NIOLockedValueBox<[String]>([])
 

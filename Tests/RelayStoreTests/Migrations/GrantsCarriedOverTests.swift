@@ -9,7 +9,7 @@ import Testing
 @Suite("Grants of the version before")
 struct GrantsCarriedOverTests {
     private static let grants = 100_000
-    /// The last migration of the version that looked again only at what had a period.
+    /// The last migration of the version that evaluated again only subscriptions with a period.
     private static let before = 21
 
     @Test("a hundred thousand are watched after the upgrade, and nobody who writes meanwhile is held up for long")
@@ -29,7 +29,7 @@ struct GrantsCarriedOverTests {
                 return found
             }
             #expect(writer.rounds > 0)
-            // One in a hundred was granted on a subscription that another customer owns.
+            // One purchase in a hundred was granted on a subscription that another customer owns.
             #expect(found == GrantCheck.Found(unnumbered: Self.grants, alone: Self.grants / 100))
             #expect(
                 try await database.count("validations", where: "status = 1 AND owner_no IS NOT NULL") == Self.grants)
@@ -43,11 +43,11 @@ struct GrantsCarriedOverTests {
                       AND l.subscription_key = v.subscription_key AND l.due_at IS NOT NULL)
                 """)
             #expect(unwatched == 0)
-            // What a store said stays, and so does the time at which somebody meant to look again.
+            // A store's statement stays, and so does the due time of a planned evaluation.
             #expect(
                 try await database.count("ledgers", where: "status = 1 AND due_at > now() AND state = '{}'")
                     == Self.grants / 4)
-            // From now on the database itself refuses a second granted customer.
+            // From now on the database refuses a second granted customer.
             let error = await postgresError {
                 try await database.run(
                     """
@@ -59,7 +59,7 @@ struct GrantsCarriedOverTests {
         }
     }
 
-    /// Walks over everything, in parts as the service does.
+    /// Runs the check over all grants, in parts like the service.
     private func walk(_ store: RelayStore) async throws -> GrantCheck.Found {
         var found = GrantCheck.Found()
         while true {
@@ -71,8 +71,9 @@ struct GrantsCarriedOverTests {
         }
     }
 
-    /// One purchase, and then as many of its like. Every fourth subscription has a ledger that knows its end, every fourth one that knows
-    /// none, and half of them have no ledger. The row is written by hand: today's intake writes columns that this version does not have.
+    /// Inserts one purchase and many copies of it. A quarter of the subscriptions have a ledger with an end, a quarter
+    /// a ledger without one, and half have none. The row is inserted by hand, since today's intake writes columns that
+    /// this schema does not have.
     private func fill(_ database: TestDatabase) async throws {
         try await database.run("CREATE TABLE sample (LIKE validations INCLUDING DEFAULTS)")
         try await database.run(
@@ -86,7 +87,7 @@ struct GrantsCarriedOverTests {
         for part in 0..<10 { try await fill(database, part: part, of: 10) }
     }
 
-    /// In parts, so that each statement ends within a statement's time.
+    /// Inserts one part, so that each statement ends within its time limit.
     private func fill(_ database: TestDatabase, part: Int, of parts: Int) async throws {
         func run(_ sql: String, _ parameters: PostgresValue...) async throws {
             _ = try await database.hand.query(SQL(sql, parameters), timeout: .seconds(120))
@@ -127,8 +128,8 @@ struct GrantsCarriedOverTests {
     }
 }
 
-/// Takes in purchases, refuses them and prolongs grants, as the version before does while the next one is rolled out. A statement that waits
-/// for a lock longer than its session allows fails.
+/// Accepts and rejects purchases and extends grants, as copies of the previous version do during an upgrade. A
+/// statement that waits for a lock longer than its session allows fails.
 private final class Writer: Sendable {
     private struct State {
         var isOver = false

@@ -45,7 +45,7 @@ struct MigrationTests {
     func environmentOfPursuits() async throws {
         try await TestDatabase.run { database in
             let store = await database.store("one")
-            // And the column that purchases are taken in with today.
+            // Also adds the column that today's intake writes.
             try await store.schema.migrate(Migration.all.filter { $0.number < 20 || $0.number == 31 })
             let known = try await store.take(.sample(subscription: "1", environment: "Sandbox"))
             let orphan = try await store.take(.sample(subscription: "2", environment: "Sandbox"))
@@ -82,7 +82,7 @@ struct MigrationTests {
             await #expect(throws: MigrationError.unknown(3)) { try await store.schema.migrate([first, second]) }
             await #expect(throws: MigrationError.unknown(3)) { try await store.schema.status([first, second]) }
             #expect(try await database.exists("second") == false)
-            // A copy that runs while the next version is rolled out may look past it, but not past an edit.
+            // A copy that runs during the upgrade to the next version may ignore newer migrations, but not edited ones.
             let status = try await store.schema.status([first], toleratesNewer: true)
             #expect(status.map { $0.appliedAt != nil } == [true])
             let edited = Migration("0001_first", Array("SELECT 1;".utf8))
@@ -101,7 +101,7 @@ struct MigrationTests {
             #expect(error?.sqlState == "22012")
             #expect(try await database.exists("half") == false)
             #expect(try await database.column("SELECT name FROM schema_migrations") == ["0001_first"])
-            // It is not held against the one that takes its place.
+            // The edited migration does not affect its replacement.
             try await store.schema.migrate([first, second])
             #expect(try await database.exists("second"))
         }
@@ -112,7 +112,7 @@ struct MigrationTests {
         try await TestDatabase.run { database in
             let store = await database.store("one")
             #expect(try await store.schema.status([first, second]).map(\.appliedAt) == [nil, nil])
-            // Looking makes nothing.
+            // Reading the status creates no table.
             #expect(try await database.exists("schema_migrations") == false)
             let before = try await database.now()
             try await store.schema.migrate([first])

@@ -21,12 +21,12 @@ struct AbandonTests {
             #expect(last.event.kind == .abandoned)
             #expect(last.event.detail == "by ops key: a test purchase")
             #expect(await waiter.wait(until: .now + .seconds(180)).changed?.status == .rejected)
-            // The same purchase may start afresh.
+            // The same purchase may be posted again.
             #expect(try await store.accept(.sample()).isCreated)
         }
     }
 
-    /// Cleeng has taken it, and a worker holds it for its next read.
+    /// A purchase that Cleeng has accepted and that a worker has claimed for its next read.
     private func takeAndWatch(_ store: RelayStore) async throws -> ClaimedPursuit {
         let claimed = try await store.takeAndClaim(.sample())
         try await store.write(claimed.watching(until: claimed.soon))

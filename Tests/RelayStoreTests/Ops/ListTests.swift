@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The list that ops looks through")
 struct ListTests {
-    /// Every page, to the end.
+    /// The items of all pages.
     private func all(
         _ store: RelayStore, _ filter: ValidationFilter, limit: Int
     ) async throws -> [[ValidationID]] {
@@ -17,7 +17,7 @@ struct ListTests {
         repeat {
             let page = try await store.ops.validations(matching: filter)
             pages.append(page.items.map(\.id))
-            // As it travels through a client.
+            // The cursor as a client sends it: as text.
             filter.cursor = try page.next.map { try #require(ValidationCursor($0.description)) }
         } while filter.cursor != nil
         return pages

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A range that is replayed")
 struct ReplayTests {
-    /// That many parked, the first one accepted the longest ago: a minute apart.
+    /// Parks that many purchases, accepted a minute apart, the oldest first.
     private func park(_ count: Int, _ store: RelayStore, _ database: TestDatabase) async throws -> [ValidationID] {
         var ids: [ValidationID] = []
         for number in 0..<count {
@@ -113,7 +113,7 @@ struct ReplayTests {
         try await withStores(2) { database, stores in
             let first = try await stores[0].takeAndClaim(.sample())
             try await stores[0].write(first.rejected())
-            // Both have seen that nobody pursues it, and wait for the validation.
+            // Both retries have seen that there is no pursuit, and wait for the validation's lock.
             let retries = try await database.hand.withTransaction(timeout: .seconds(25)) { transaction in
                 _ = try await transaction.query(SQL("SELECT FROM validations FOR UPDATE"))
                 let retries = stores.map { store in
@@ -131,7 +131,7 @@ struct ReplayTests {
         }
     }
 
-    /// A worker is at once there.
+    /// Retries the purchase; a worker claims it at once.
     private func retryAndClaim(_ id: ValidationID, _ store: RelayStore) async throws -> OpsRefusal? {
         do {
             try await store.ops.retry(id, by: store.memory.instance, reason: "")

@@ -66,7 +66,7 @@ struct RetryTests {
         }
     }
 
-    /// A copy of the version before would have sent Google's JSON as an Apple receipt.
+    /// A copy of the previous version would have sent Google's JSON as an Apple receipt.
     @Test("of one that its connector did not take sends it as a receipt", arguments: [false, true])
     func fallenBack(isLate: Bool) async throws {
         try await withStore { database, store in
@@ -157,7 +157,7 @@ struct RetryTests {
             #expect(try await store.purchases.renew([(claimed.id, claimed.fence)], lease: .seconds(60)) == [claimed.id])
             try await database.makeDue(claimed.id)
             try await store.ops.retry(claimed.id, by: "ops", reason: "")
-            // It may have been sent: its turn is not given to another.
+            // The purchase may have been sent, so it keeps the right to send.
             #expect(try await database.count("pursuits", where: "sending") == 1)
             #expect(try await store.claimOne().isSending)
         }
@@ -175,7 +175,7 @@ struct RetryTests {
         }
     }
 
-    /// What has become of a newer request for the subscription.
+    /// State of a newer request for the subscription.
     enum Newer: CaseIterable { case sending, watched, failed, granted }
 
     @Test("is refused once a newer request for the subscription was sent", arguments: Newer.allCases)
@@ -204,7 +204,7 @@ struct RetryTests {
             try await store.write(try await store.takeAndClaim(.sample(customer: "cid@example.test")).rejected())
             try await store.take(.sample(customer: "dan@example.test"))
             try await store.ops.retry(old.id, by: "ops", reason: "")
-            // And it goes first: it is the older one.
+            // It is also claimed first, since it is older.
             #expect(try await store.claimOne().id == old.id)
         }
     }

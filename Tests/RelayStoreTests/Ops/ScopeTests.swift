@@ -8,7 +8,7 @@ import Testing
 struct ScopeTests {
     private static let others: [PublisherID] = ["acme", "nordic"]
 
-    /// As the version before left them: each ops key names a publisher, and sees everything.
+    /// Ops keys as the previous version left them: each names a publisher and sees all rows.
     private func upgraded(
         _ publishers: [PublisherID], _ check: (RelayStore, [APIKeyID: APIKey]) async throws -> Void
     ) async throws {

@@ -30,7 +30,7 @@ struct SummaryTests {
             let watching = try await store.takeAndClaim(.sample(subscription: "4"))
             try await store.write(watching.watching(until: watching.pursuit.deadline))
             try await database.letPass(seconds: 60)
-            // Two are held, one of them past its lease; one waits.
+            // Two are claimed, one of them past its lease; one waits.
             for number in 5..<8 { try await store.take(.sample(subscription: "\(number)")) }
             try await database.letPass(seconds: 30)
             let held = try await store.purchases.claimDue([.forwarding: 2, .watching: 1], lease: RelayStore.lease)

@@ -13,7 +13,7 @@ struct TransactionTests {
             await #expect(throws: Refused.self) {
                 try await store.transaction { store in
                     _ = try await store.publishers.add("south")
-                    // One that has a transaction of its own elsewhere.
+                    // Outside of a transaction, this call has one of its own.
                     try await store.offers.put([Offer(id: "S1", products: ["apple:a"])], of: "south")
                     throw Refused()
                 }
@@ -43,7 +43,7 @@ struct TransactionTests {
             #expect(try await store.purchases.validation(id)?.status == .pending)
             try await store.transaction { inner in
                 _ = try await inner.ops.abandon(id, in: .all, by: "Nora", reason: "a test")
-                // Others read what is committed.
+                // Other sessions read the committed row.
                 #expect(try await store.purchases.validation(id)?.status == .pending)
             }
             #expect(try await store.purchases.validation(id)?.status == .rejected)

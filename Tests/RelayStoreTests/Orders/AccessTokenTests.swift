@@ -18,13 +18,13 @@ struct AccessTokenTests {
             let rings = stores.map { KeyRing(store: $0) }
             for ring in rings {
                 #expect(try await ring.authenticate(accessToken: Substring(token))?.publisher == "main")
-                // It opens what takes tokens, and nothing else; and the key is no token.
+                // The token opens only routes that accept tokens, and the key is not a token.
                 #expect(try await ring.authenticate(Substring(token)) == nil)
                 #expect(try await ring.authenticate(accessToken: Substring(key)) == nil)
             }
             let last = token.last == "0" ? "1" : "0"
             #expect(try await rings[0].authenticate(accessToken: token.dropLast() + last) == nil)
-            // The database alone makes no token: it has a digest of it.
+            // The database has only a digest of the token, from which no token can be made.
             let stored = try await database.column(
                 "SELECT encode(digest, 'hex') || encode(token_digest, 'hex') FROM api_keys", as: String.self)
             #expect(stored.count == 1 && !stored[0].contains(token.suffix(64)))

@@ -4,7 +4,7 @@ import RelayCore
 
 @testable import RelayStore
 
-/// A publisher's billing, as the front would call it.
+/// A publisher's calls to billing, as the front makes them.
 struct Billing {
     static let leeway = Duration.seconds(3_600)
 
@@ -12,7 +12,7 @@ struct Billing {
     var database: TestDatabase
     var publisher = "main"
 
-    /// A subscription that runs for a day, as a check finds it.
+    /// A subscription with one more day, as a check finds it.
     func check(_ key: String, environment: String = "Sandbox") async throws -> CheckedSubscription {
         let now = try await database.now()
         let word = LedgerStatement(periods: [
@@ -57,7 +57,7 @@ struct Billing {
         return contract
     }
 
-    /// Of all endpoints, in the order of their events' names.
+    /// Events of the messages to all endpoints, sorted by name.
     func messages() async throws -> [String] {
         try await database.column("SELECT body FROM webhook_deliveries ORDER BY body", as: String.self)
     }
@@ -69,7 +69,7 @@ struct Billing {
         }.sorted()
     }
 
-    /// Told of everything.
+    /// Adds an endpoint that receives all events.
     func listen() async throws {
         _ = try await store.webhooks.addEndpoint(
             publisher: PublisherID(publisher), kind: .events(BillingEvent.allCases.map(\.rawValue)),

@@ -10,8 +10,8 @@ struct BillingListTests {
         try await billing.store.orders.contracts(of: "main", BillingPage(from: id), leeway: Billing.leeway).map(\.id)
     }
 
-    /// Timeline: an order, and with it its contract's id, is made; others are made and committed; a reader comes to the end of the list;
-    /// the first order is committed.
+    /// Timeline: an order is made, which fixes its contract's id. Others are made and committed. A reader reaches the
+    /// end of the list. The first order is committed.
     @Test("a contract that is committed late is found by who goes on from the end of what was there")
     func lateCommit() async throws {
         try await Billing.run { billing in
@@ -38,7 +38,7 @@ struct BillingListTests {
             var page = BillingPage(take: 2)
             for _ in 0..<20 {
                 made.append(try await billing.store.orders.addBillingCustomer(details: "{}", publisher: "main").id)
-                // Whoever follows finds each of them once.
+                // A reader that continues from the cursor finds each of them once.
                 let found = try await billing.store.orders.billingCustomers(of: "main", page)
                 #expect(found.map(\.id) == [made.last])
                 page.from = found.last?.id ?? page.from

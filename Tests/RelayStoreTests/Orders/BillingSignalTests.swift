@@ -34,7 +34,7 @@ struct BillingSignalTests {
             #expect(heard() == 1)
             _ = try await billing.commit(order)
             #expect(heard() == 0)
-            // By a notification, and by what the ledger service finds.
+            // First by a notification, then by an evaluation of the ledger service.
             try await notices.come("DID_RENEW", said: 2, period: "3", ends: 259_200, environment: "Sandbox")
             #expect(heard() == 1)
             try await notices.come("DID_RENEW", said: 2, period: "3", ends: 259_200, environment: "Sandbox")

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("A commit that meets others at the same rows")
 struct CommitRaceTests {
-    /// Timeline: the commit writes the contract's subscription while another transaction, which has written the same row, is open; that
-    /// one ends, and the unique key is violated.
+    /// Timeline: another open transaction has inserted a contract for the subscription. The commit inserts its own row
+    /// and waits. The other transaction commits, and the unique key is violated.
     @Test("is tried again where the subscription got its contract around the lock, and told of the conflict")
     func uniqueViolation() async throws {
         try await Billing.run { billing in
@@ -33,7 +33,7 @@ struct CommitRaceTests {
         }
     }
 
-    /// Timeline: somebody holds the subscription's ledger and then wants the row that the commit holds.
+    /// Timeline: another transaction holds the subscription's ledger, and then waits for the row that the commit holds.
     @Test("is tried again where the server ends it for another's sake")
     func deadlock() async throws {
         try await Billing.run { billing in
@@ -41,7 +41,7 @@ struct CommitRaceTests {
             let first = try await billing.order(subscription)
             let other = try await billing.check("1000000002").id
             _ = try await billing.contract(of: other)
-            // The ledger is there, so that it can be held.
+            // The ledger must exist so that it can be locked.
             _ = try await billing.store.subscriptions.record(
                 [
                     LedgerMessage(
@@ -50,7 +50,7 @@ struct CommitRaceTests {
                 ], leeway: Billing.leeway)
             for _ in 0..<3 {
                 let task = try await billing.database.hand.withTransaction { transaction in
-                    // Whoever waits longest is not the one that is ended here.
+                    // With a long deadlock timeout here, the server ends the commit's transaction and not this one.
                     _ = try await transaction.query(SQL("SELECT set_config('deadlock_timeout', '20s', true)"))
                     _ = try await transaction.query(
                         SQL("SELECT 1 FROM ledgers WHERE subscription_key = '1000000001' FOR UPDATE"))

@@ -11,7 +11,7 @@ struct CommitTests {
         try await Billing.run { billing in
             let first = try await billing.check("1000000001")
             #expect(try await billing.check("1000000001") == first && first.contract == nil)
-            // Written down: it may never change.
+            // A fixed value, since the id must never change.
             #expect(
                 BillingID(
                     external: SubscriptionName(

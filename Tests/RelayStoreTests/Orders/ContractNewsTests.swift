@@ -12,7 +12,7 @@ struct ContractNewsTests {
             try await billing.listen()
             let contract = try await billing.contract(of: try await billing.check("1000000001").id)
             let now = try await billing.database.now()
-            /// - Parameter seconds: when it was said.
+            /// - Parameter seconds: time of the statement.
             func told(
                 _ seconds: Double, _ id: String, days: Double = 1, renews: Bool? = true, isRefunded: Bool = false
             ) async throws -> [String] {
@@ -31,7 +31,7 @@ struct ContractNewsTests {
                 for event in before { after.remove(at: try #require(after.firstIndex(of: event))) }
                 return after
             }
-            // Told by a transaction of its own, the end is exact now.
+            // The statement has a transaction of its own, so its end is exact now.
             #expect(try await told(1, "1000000001", days: 1.5) == ["ContractChanged"])
             #expect(try await told(2, "1000000001", days: 1.5, renews: false) == ["ContractCancelled"])
             #expect(try await told(3, "1000000001", days: 1.5, renews: false).isEmpty)

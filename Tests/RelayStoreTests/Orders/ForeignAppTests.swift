@@ -29,13 +29,13 @@ struct ForeignAppTests {
             let theirs = try await Self.key(billing, "other")
             #expect(try await store.orders.record(Self.found("1000000001"), publisher: "main").isEmpty)
             #expect(try await store.orders.record(Self.found("1000000001"), publisher: "other").count == 1)
-            // Its id follows from what everybody knows: that it was once recorded is no way in.
+            // The id follows from public data: that it was once recorded must not give access.
             #expect(try await billing.add(before.id) == .unknownSubscription)
-            // Of another app, or of one that nobody has named.
+            // A subscription of an app that no key names, or without an app, is recorded.
             #expect(
                 try await store.orders.record(Self.found("5", app: "com.example.other"), publisher: "main").count == 1)
             #expect(try await store.orders.record(Self.found("6", app: nil), publisher: "main").count == 1)
-            // Both have the app.
+            // Both publishers have keys for the app.
             let mine = try await Self.key(billing, "main")
             #expect(try await store.orders.record(Self.found("1000000001"), publisher: "main").count == 1)
             #expect(try await store.orders.record(Self.found("1000000001"), publisher: "other").count == 1)

@@ -4,7 +4,8 @@ import Testing
 
 @testable import RelayStore
 
-/// A store goes on with a subscription under another number where its app goes to another bundle: it is the same subscription.
+/// A store continues a subscription under another number when its app moves to another bundle. It remains the same
+/// subscription.
 @Suite("A subscription that goes by another number keeps its one contract")
 struct MovedContractTests {
     private static let (old, new) = ("1000000001", "2000000002")
@@ -16,7 +17,7 @@ struct MovedContractTests {
             "DID_RENEW", said: 1, period: "\(new)-2", ends: 172_800, environment: "Sandbox", movedFrom: old)
     }
 
-    /// As the App Store says it: the number that it had before stands in the same word.
+    /// A check by the App Store's statement, which includes the previous number.
     private static func checkMoved(_ billing: Billing) async throws -> CheckedSubscription {
         let now = try await billing.database.now()
         let word = LedgerStatement(
@@ -39,7 +40,7 @@ struct MovedContractTests {
             let stale = try await billing.check(Self.old)
             #expect(stale == fresh && fresh.contract?.id == contract.id)
             #expect(try await billing.add(stale.id) == .conflict)
-            // Further on, one step after the other.
+            // Later moves, one step after the other.
             try await Self.move(billing, from: Self.new, to: "3000000003")
             let last = try await billing.check("3000000003").id
             for key in [Self.old, Self.new] {
@@ -86,19 +87,19 @@ struct MovedContractTests {
         }
     }
 
-    /// Timeline: a contract on the old number; the publisher checks the new one before any notification has come; what the App Store
-    /// says names the old one.
+    /// Timeline: a contract exists for the old number. The publisher checks the new number before any notification has
+    /// arrived. The App Store's statement names the old number.
     @Test("what the store itself says of the number before is held against the contract there is")
     func toldWithTheCheck() async throws {
         try await Billing.run { billing in
             let contract = try await billing.contract(of: try await billing.check(Self.old).id)
-            // Ordered when nobody had said that it is the same.
+            // Ordered before any statement said that both are the same subscription.
             let order = try await billing.order(try await billing.check(Self.new).id)
             let checked = try await Self.checkMoved(billing)
             #expect(checked.contract?.id == contract.id)
             #expect(try await billing.add(checked.id) == .conflict)
             #expect(try await billing.commit(order) == .conflict)
-            // What was said is heard all the same.
+            // The rest of the statement is recorded all the same.
             let now = try #require(
                 try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway))
             #expect(now.externalSubscriptions.count == 2 && now.standing.lifecycle == .active)
@@ -123,7 +124,7 @@ struct MovedContractTests {
                 async let moved: Void = Self.move(other, from: old, to: new)
                 let outcomes = [try await first, try await second]
                 try await moved
-                // Both may have been there before anybody heard that they are the same.
+                // Both contracts may have existed before the relay knew that the subscriptions are the same.
                 #expect(outcomes.contains { $0 != .conflict })
                 let checked = [try await billing.check(new), try await billing.check(old)]
                 #expect(checked[0].contract != nil && checked[0] == checked[1])

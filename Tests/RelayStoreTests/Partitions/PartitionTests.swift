@@ -42,7 +42,7 @@ struct PartitionTests {
                 for store in stores { group.addTask { try await store.retention.makePartitions() } }
                 try await group.waitForAll()
             }
-            // One that gave way to another may have left a later week to the next round.
+            // A copy that yielded to another may have left a later week to the next round.
             try await stores[0].retention.makePartitions()
             for table in RetentionStore.partitionedTables {
                 #expect(try await partitions(of: table, in: database).count == 5)
@@ -86,7 +86,7 @@ struct PartitionTests {
                 """)
             try await store.retention.makePartitions()
             for table in RetentionStore.partitionedTables {
-                // The three weeks to come.
+                // The partitions of the next three weeks and of this one.
                 #expect(try await partitions(of: table, in: database).count == 4)
             }
             let after = try await store.takeAndGrant(.sample(subscription: "2"))

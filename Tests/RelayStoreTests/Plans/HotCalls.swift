@@ -5,15 +5,15 @@ import Testing
 
 @testable import RelayStore
 
-/// One call or several of everything that a running relay calls all the time, for some customers that nobody has heard of before.
+/// At least one of each call that a running relay makes regularly, for some new customers.
 struct HotCalls {
-    /// How many customers there are, and most rows of one call.
+    /// Number of customers, and highest number of rows in one call.
     static let size = 12
 
     let store: RelayStore
     let database: TestDatabase
     let endpoint: EndpointID
-    /// In the names of all that it makes.
+    /// Part of the name of every row.
     let tag: String
 
     private var numbers: Range<Int> { 0..<Self.size }
@@ -56,7 +56,7 @@ struct HotCalls {
         return claimed
     }
 
-    /// Taken by Cleeng, and claimed again for the read of their customers.
+    /// Pursuits that Cleeng has accepted, claimed again for the reads of their customers.
     private func watched(_ claimed: [ClaimedPursuit]) async throws -> [ClaimedPursuit] {
         let rests = claimed.map { $0.watching(until: $0.pursuit.deadline + .seconds(3_600)) }
         try #require(try await store.purchases.release(rests).allSatisfy { $0 == .written })
@@ -70,7 +70,7 @@ struct HotCalls {
         try #require(try await store.purchases.settle(writes).allSatisfy { $0 == .written })
     }
 
-    /// Granted, granted once more, and passed on to somebody else; and what times out, and is refused by Cleeng's word.
+    /// Purchases that are granted, granted again and transferred, and others that time out or are rejected by Cleeng.
     private func purchases() async throws -> [Acceptance] {
         let samples = try samples(of: "ana", "one")
         let given = try await claimed(samples)
@@ -127,7 +127,7 @@ struct HotCalls {
         try await store.subscriptions.lookAgain(at: due[0].name, trouble: "none", within: .seconds(600))
     }
 
-    /// Each renewed and then ended by the App Store; some go on under another id.
+    /// Each subscription is renewed and then ended by the App Store; some continue under another id.
     private func notifications(_ bought: [Acceptance]) async throws {
         for (number, one) in bought.enumerated() {
             var notices = Notices(store: store, database: database, key: one.subscriptionKey.text)
@@ -150,7 +150,7 @@ struct HotCalls {
         }
     }
 
-    /// Google sends word of purchases: they are asked about.
+    /// Google sends notifications of purchases, which lead to questions.
     private func questions() async throws {
         for number in numbers {
             let key = TransactionID("google:\(tag)-\(number)")

@@ -4,8 +4,8 @@ import Testing
 
 @testable import RelayStore
 
-/// A plan that is wrong reads what a publisher, a bucket or a queue has: its cost grows with them. So each statement is counted in a small
-/// database, and again in the same one when it has grown.
+/// A wrong plan reads all rows of a publisher, a bucket or a queue, so its cost grows with them. Each statement is
+/// measured in a small database, and again after that database has grown.
 @Suite("Statements that run all the time")
 struct PlanTests {
     @Test("touch few pages in a grown database that nobody has analysed, and in one that somebody has")
@@ -13,8 +13,8 @@ struct PlanTests {
         try await withCounted { database, endpoint in
             let measured = Measured(database: database, endpoint: endpoint)
             let small = try await measured.figures(of: await database.store("small", .custom))
-            // Its sessions have been there from the start, and make their plans anew: what they keep from when a table was small is wrong
-            // however a statement is written (`PlanAge`).
+            // Its sessions exist from the start and renew their plans regularly. A plan from when a table was small
+            // would be wrong however the statement is written (`PlanAge`).
             let living = await database.store("living", .generic, planAge: Self.shortAge)
             _ = try await measured.figures(of: living)
             var count = 0
@@ -34,7 +34,7 @@ struct PlanTests {
         }
     }
 
-    /// Queues are empty most of the time, and are analysed when they are.
+    /// Queues are empty most of the time, and are usually analysed in that state.
     @Test("touch few pages where the queues were empty when somebody analysed them")
     func emptyQueues() async throws {
         try await withCounted { database, endpoint in
@@ -42,8 +42,9 @@ struct PlanTests {
             let small = try await measured.figures(of: await database.store("small", .custom))
             let queues = ["pursuits", "notification_relays", "webhook_queue"]
             for queue in queues { try await database.run("DELETE FROM \(queue)") }
-            // A snapshot of somebody else, such as of a worker that analyses the catalogue, keeps what was deleted. The pages that are left
-            // then are known to hold no rows, and the planner takes the table for an empty one until it is analysed again.
+            // Another session's snapshot, such as that of autovacuum in the catalogue, keeps deleted rows. The
+            // remaining pages then count as empty, and the planner takes the table for empty until it is analysed
+            // again.
             try await eventually {
                 try await database.run("VACUUM ANALYZE \(queues.joined(separator: ", "))")
                 return try await database.value(
@@ -73,14 +74,15 @@ struct PlanTests {
 
 /// How the server plans a statement.
 private enum Plans {
-    /// For the values of each call.
+    /// A plan for the values of each call.
     case custom
-    /// For whatever values come.
+    /// One plan for all values.
     case generic
 }
 
 extension TestDatabase {
-    /// Its statements are counted. It has one connection for each kind of call, so that each call finds the plans of the one before.
+    /// A store with measured statements. It has one connection for each kind of call, so that each call finds the plans
+    /// of the one before.
     fileprivate func store(_ instance: String, _ plans: Plans, planAge: ClosedRange<Duration>? = nil) -> RelayStore {
         store(
             instance, parameters: Self.counting.merging(["plan_cache_mode": "force_\(plans)_plan"]) { $1 },

@@ -1,11 +1,11 @@
 import Postgres
 
-/// What a statement has cost the server since the figures were last forgotten.
+/// Cost of a statement for the server since the last reset.
 struct StatementFigure: Sendable {
     var text: String
     var calls: Int
     var rows: Int
-    /// Pages that it touched, whether they were in memory or not.
+    /// Pages that the statement touched, in memory or not.
     var buffers: Int
 }
 
@@ -17,7 +17,7 @@ extension TestDatabase {
             """
     }
 
-    /// Parameters of sessions whose statements are counted. Only a superuser may set them.
+    /// Session parameters that measure statements. Only a superuser may set them.
     static let counting = ["pg_stat_statements.track": "'all'"]
 
     nonisolated func prepareCounting() async throws {
@@ -32,7 +32,7 @@ extension TestDatabase {
             "SELECT pg_stat_statements_reset(0, d.oid, 0) FROM pg_database d WHERE d.datname = current_database()")
     }
 
-    /// By the number that the server gives a statement.
+    /// Figures by the server's number of the statement.
     nonisolated func figures() async throws -> [Int64: StatementFigure] {
         let rows = try await hand.query(
             """

@@ -1,26 +1,26 @@
 import Postgres
 
 extension TestDatabase {
-    /// Partitions of the weeks that ``grow()`` fills. Nobody analyses the tables from now on but the test.
+    /// Makes partitions for the weeks that ``grow()`` fills. From now on only the test analyses the tables.
     nonisolated func makeRoomToGrow() async throws {
         for week in 1...4 { try await makeWeek(daysAgo: week * 7) }
         let tables: [String] = try await column(
             "SELECT oid::regclass::text FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace")
         for table in tables { try await run("ALTER TABLE \(table) SET (autovacuum_enabled = off)") }
-        // No temporary one, later: the schema that is made for the first of them lets every session plan everything anew.
+        // A permanent table: the schema for the first temporary one would make every session plan everything anew.
         try await run(
             "CREATE TABLE seeded (n int, bucket int2, id uuid, day date, at timestamptz, name text, key text, digest bytea)"
         )
     }
 
-    /// What a publisher has after four weeks: that many purchases, and a queue of what is not due yet.
+    /// A publisher's rows after four weeks: that many purchases, and queues of rows that are not due yet.
     ///
-    /// - Parameter numbers: of the purchases, from 1 on. What stands in the queues is of the first 5000.
+    /// - Parameter numbers: numbers of the purchases, starting at 1. Only the first 5000 have rows in queues.
     nonisolated func grow(_ numbers: ClosedRange<Int>) async throws {
         try await hand.withTransaction(timeout: .seconds(170)) { try await $0.execute(script: Self.growth(numbers)) }
     }
 
-    /// Without the check of foreign keys, which takes longer than all the rest.
+    /// Inserts without foreign key checks, which would take longer than everything else.
     private static func growth(_ numbers: ClosedRange<Int>) -> String {
         """
         SET LOCAL session_replication_role = replica;

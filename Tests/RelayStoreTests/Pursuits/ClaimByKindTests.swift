@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Claiming what is to be sent and what is to be read apart")
 struct ClaimByKindTests {
-    /// Four to be sent, four to be read, all due.
+    /// Four due pursuits that must be sent, and four that must be read.
     private func eight(_ database: TestDatabase, _ store: RelayStore) async throws
         -> (toSend: [ValidationID], toRead: [ValidationID])
     {
@@ -80,7 +80,8 @@ struct ClaimByKindTests {
             try await database.run(
                 "UPDATE pursuits SET deadline = now() WHERE id = ANY ($1::uuid[])",
                 .uuidArray([toSend[0], toSend[1], toRead[0]].map(\.uuid)))
-            // Left so by a worker that is gone: it may have been sent, and only its next claim knows.
+            // A dead worker left it marked as sending: it may have been sent, which only its next claim takes into
+            // account.
             try await database.run("UPDATE pursuits SET sending = true WHERE id = $1", .uuid(toSend[1].uuid))
             let expired = try await store.purchases.claimExpired(
                 phases: [.forwarding], limit: 9, lease: RelayStore.lease)

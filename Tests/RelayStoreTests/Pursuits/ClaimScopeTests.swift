@@ -38,7 +38,8 @@ struct ClaimScopeTests {
             #expect(try await claim(Self.common, 2) == [try #require(ids["south"]?[0]), try #require(ids["main"]?[0])])
             #expect(try await claim(Self.common, 9) == [try #require(ids["main"]?[1])])
             #expect(try await claim(Self.own, 1) == [try #require(ids["nordic"]?[0])])
-            // Whom it does not know to have an account of its own, and who has: nobody's here. And the other way about.
+            // Scope and database disagree about the publisher's own account: then its pursuits are not claimed, in
+            // either direction.
             #expect(try await claim(.common, 9) == [])
             #expect(try await store.publishers.forgetAccount(of: "nordic"))
             #expect(try await claim(Self.own, 9) == [])

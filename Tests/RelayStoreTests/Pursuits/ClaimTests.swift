@@ -78,7 +78,8 @@ struct ClaimTests {
                         while true {
                             let more = try await stores[number % 3].purchases.claimDue(limit: 7)
                             mine += more
-                            // What others hold at this moment is passed over: nothing may be seen although there is some.
+                            // A claim skips rows that others hold at this moment, so it may return none although some
+                            // remain.
                             if more.isEmpty, try await database.count("pursuits", where: "fence = 0") == 0 {
                                 return mine
                             }
@@ -140,7 +141,7 @@ struct ClaimTests {
             try await store.purchases.park(claimed, why: "it cannot be written")
             try await database.makeDue(claimed.id)
             #expect(try await store.purchases.claimDue().isEmpty)
-            // The worker that parked it has nothing to say of it any more.
+            // The worker that parked the pursuit no longer has a claim.
             #expect(try await store.outcome(of: claimed.rejected()) == .leaseLost)
         }
     }
@@ -155,7 +156,7 @@ struct ClaimTests {
                 try await stores[0].write(claimed.watching(until: later))
                 ids.append(claimed.id)
             }
-            // Not another customer's, not another publisher's, not one that is still to be sent, not one that is held.
+            // Excluded are pursuits of another customer or publisher, unsent ones and claimed ones.
             let others = try [
                 Acceptance.sample(customer: "ben@example.test", subscription: "4"),
                 .sample(subscription: "5", publisher: "other"),
@@ -172,7 +173,7 @@ struct ClaimTests {
             #expect(Set(siblings.map(\.id)) == Set(ids[..<2]))
             #expect(siblings.allSatisfy { $0.fence == 2 && $0.pursuit.phase == .watching && !$0.isSending })
             #expect(try await stores[1].purchases.claimSiblings(of: [key], lease: .seconds(60)).isEmpty)
-            // The one held is its holder's still, until the lease runs out.
+            // The claimed pursuit belongs to its holder until the lease expires.
             #expect(try await stores[0].purchases.renew([(held.id, held.fence)], lease: .seconds(60)) == [held.id])
             try await database.makeDue(held.id)
             #expect(try await stores[1].purchases.claimSiblings(of: [key], lease: .seconds(60)).map(\.id) == [held.id])

@@ -6,11 +6,11 @@ import Testing
 
 @Suite("A worker whose lease is over changes nothing")
 struct FenceTests {
-    /// Everything that a worker can write of a pursuit.
+    /// Every write that a worker can make for a pursuit.
     enum Writing: CaseIterable {
         case release, grant, rejection, timeout, renewal, giveBack
 
-        /// - Returns: whether it was told that its lease is lost; nil where it is told nothing.
+        /// - Returns: whether the write reported a lost lease; nil if it reports nothing.
         func run(_ claimed: ClaimedPursuit, on store: RelayStore) async throws -> Bool? {
             switch self {
             case .release: try await store.outcome(of: claimed.failed(retryAt: claimed.soon)) == .leaseLost
@@ -47,7 +47,7 @@ struct FenceTests {
             let before = try await picture(database)
             #expect(try await writing.run(old, on: stores[0]) != false)
             #expect(try await picture(database) == before)
-            // The new one's write goes through all the same.
+            // The write of the newer claim succeeds all the same.
             try await stores[1].write(new.rejected())
         }
     }

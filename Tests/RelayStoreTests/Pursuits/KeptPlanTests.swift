@@ -5,11 +5,11 @@ import Testing
 
 @testable import RelayStore
 
-/// The server keeps the plan of a prepared statement. The queues are empty most of the time, and vacuumed: by such a plan a crowd that
-/// comes within the minute would be read from end to end for each of its rows, which takes longer than any call may.
+/// The server caches the plan of a prepared statement. Queues are empty and vacuumed most of the time. With a plan from
+/// then, a sudden crowd would be read whole for each of its rows, which takes longer than any call may.
 @Suite("A plan that was kept from when the queue was empty")
 struct KeptPlanTests {
-    /// Later than the test ends.
+    /// The rows become due after the end of the test.
     private static let crowd = """
         INSERT INTO pursuits (
             bucket, id, accepted_on, due_at, accepted_at, deadline, publisher, subscription_key, customer, phase)

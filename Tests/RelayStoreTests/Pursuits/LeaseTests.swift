@@ -28,7 +28,7 @@ struct LeaseTests {
             #expect(try await due(claimed[0].id, in: database) > limit)
             #expect(try await due(claimed[2].id, in: database) > limit)
             #expect(try await due(taken.id, in: database) == before)
-            // What was renewed can still be written.
+            // A pursuit with a renewed lease can still be written.
             try await stores[0].write(claimed[0].rejected())
         }
     }

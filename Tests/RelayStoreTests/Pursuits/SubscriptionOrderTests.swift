@@ -15,7 +15,7 @@ struct SubscriptionOrderTests {
         try await withStore { database, store in
             let first = try await store.take(.sample(customer: ana))
             let second = try await store.take(.sample(customer: ben))
-            // Even where the newer one has been due for longer.
+            // The older one goes first even if the newer one has been due for longer.
             try await database.run(
                 "UPDATE pursuits SET due_at = now() - interval '1 hour' WHERE id = $1", .uuid(second.uuid))
             let claimed = try await store.purchases.claimDue()
@@ -26,7 +26,7 @@ struct SubscriptionOrderTests {
             try await store.write(claimed[0].watching(until: claimed[0].pursuit.deadline))
             let next = try await store.purchases.claimDue()
             #expect(next.map(\.id) == [second])
-            // The older one was sent: it is not waiting, and so not overtaken.
+            // The older one was sent, so it does not wait and is not overtaken.
             #expect(next[0].isSending && !next[0].overtakes && !next[0].isOvertaken)
         }
     }
@@ -115,7 +115,7 @@ struct SubscriptionOrderTests {
             try await stores[0].write(older.failed(retryAt: older.pursuit.deadline))
             let newer = try await stores[0].take(.sample(customer: ben))
             let other = try await stores[0].take(.sample(subscription: "2"))
-            // As another copy's claim of the older one does, in a transaction that has not committed yet.
+            // Another copy claims the older one in a transaction that has not committed yet.
             let claiming = try await database.hand.withTransaction { transaction in
                 _ = try await transaction.query(
                     SQL("UPDATE pursuits SET sending = true, fence = 2 WHERE id = $1", [.uuid(older.id.uuid)])
@@ -126,7 +126,7 @@ struct SubscriptionOrderTests {
             }
             #expect(await claiming.value?.constraint == "pursuits_one_sender")
             #expect(try await database.count("pursuits", where: "fence = 0 AND owner IS NULL AND NOT sending") == 2)
-            // Run again, it takes what may be taken.
+            // The second run takes the pursuits that may be claimed.
             #expect(try await stores[1].purchases.claimDue().map(\.id) == [other])
             try await database.run("UPDATE pursuits SET sending = false WHERE id = $1", .uuid(older.id.uuid))
             #expect(try await stores[1].purchases.claimDue().map(\.id) == [newer])
@@ -149,7 +149,7 @@ struct SubscriptionOrderTests {
             let ended = try #require(try await store.purchases.validation(older.id))
             #expect(ended.status == .timedOut)
             #expect(ended.reason == "superseded")
-            // The try that failed may have reached Cleeng all the same: its grant is looked for, and it is never sent.
+            // The failed try may have reached Cleeng: the relay looks for its grant and never sends it again.
             let watched = try await store.claimOne()
             #expect(watched.id == older.id)
             #expect(watched.pursuit.phase == .watching && !watched.isSending)
@@ -202,7 +202,7 @@ struct SubscriptionOrderTests {
         }
     }
 
-    /// What may have become of a newer request after it was sent.
+    /// State of a newer request after it was sent.
     enum Fate: CaseIterable { case watched, failed, granted }
 
     @Test("once a newer one was sent, an older one that is due is overtaken", arguments: Fate.allCases)
@@ -256,7 +256,7 @@ struct SubscriptionOrderTests {
         try await withStores(2) { database, stores in
             let older = try await stores[0].takeAndClaim(.sample(customer: ana))
             try await stores[0].write(older.failed(retryAt: older.pursuit.deadline))
-            // Dies between the claim and the end of the one that it overtakes.
+            // The worker dies between the claim and the end of the overtaken request.
             let newer = try await stores[0].takeAndClaim(.sample(customer: ben))
             try await database.makeDue(newer.id)
             try await database.letPass(seconds: 61)
@@ -287,7 +287,7 @@ struct SubscriptionOrderTests {
 }
 
 extension RelayStore {
-    /// As a worker does: a claim that met another sender is made again.
+    /// Claims like a worker: repeats a claim that conflicted with another sender.
     func claimPatiently() async throws -> [ClaimedPursuit] {
         while true {
             do {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What billing never came back to leaves with its time")
 struct BillingRetentionTests {
-    /// As if all that there is had been written that many days ago.
+    /// Changes all rows as if they had been written that many days ago.
     private static func age(_ database: TestDatabase, days: Int) async throws {
         for (table, column) in [("orders", "created_at"), ("external_subscriptions", "checked_at")] {
             try await database.run("UPDATE \(table) SET \(column) = \(column) - interval '\(days) days'")
@@ -19,7 +19,7 @@ struct BillingRetentionTests {
             let (store, database) = (billing.store, billing.database)
             try await store.retention.makePartitions()
             let kept = try await billing.check("1000000001").id
-            // One that came too late, and one that nobody committed.
+            // An order whose commit came too late, and one that was never committed.
             let loser = try await billing.order(kept)
             let contract = try await billing.contract(of: kept)
             let lost = try await billing.order(try await billing.check("1000000002").id)
@@ -27,7 +27,7 @@ struct BillingRetentionTests {
             try await Self.age(database, days: 399)
             #expect(try await RetentionPassTests.run(store).all.isEmpty)
             try await Self.age(database, days: 2)
-            // Old, and ordered again today.
+            // An old subscription that was ordered again today.
             let open = try await billing.order(try await billing.check("1000000004").id)
 
             let dry = try await RetentionPassTests.run(store, isDryRun: true).all
@@ -40,7 +40,7 @@ struct BillingRetentionTests {
             #expect(try await database.count("contract_subscriptions") == 1)
             #expect(try await database.count("external_subscriptions", where: "has_contract") == 1)
             #expect(try await billing.check("1000000001").contract?.id == contract.id)
-            // Another look finds nothing to do, and what is in progress can still be committed.
+            // Another pass finds nothing to do, and an open order can still be committed.
             #expect(try await RetentionPassTests.run(store).all.isEmpty)
             guard case .contract = try await billing.commit(open) else {
                 Issue.record("no contract")
@@ -61,14 +61,14 @@ struct BillingRetentionTests {
         }
     }
 
-    /// Timeline: the commit of an old order holds its rows; retention looks; the commit goes on.
+    /// Timeline: the commit of an old order locks its rows; a retention pass runs; the commit continues.
     @Test("what is being committed in this moment is passed over")
     func held() async throws {
         try await Billing.run { billing in
             let (store, database) = (billing.store, billing.database)
             let order = try await billing.order(try await billing.check("1000000001").id)
             try await Self.age(database, days: 500)
-            // Its ledger is held, so that the commit waits in the middle.
+            // The ledger is locked, so that the commit waits in the middle.
             _ = try await store.subscriptions.record(
                 [
                     LedgerMessage(

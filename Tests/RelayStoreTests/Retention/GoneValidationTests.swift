@@ -4,10 +4,10 @@ import Testing
 
 @testable import RelayStore
 
-/// What is left over when a validation is gone must be in nobody's way.
+/// Rows that remain after their validation is gone must not block anything.
 @Suite("After a validation has gone")
 struct GoneValidationTests {
-    /// Drops everything of 500 days ago, by hand: nothing that points there is cleaned up.
+    /// Drops the partitions of 500 days ago by hand, without cleaning up references to them.
     private func loseOld(_ database: TestDatabase) async throws {
         for table in ["validations", "receipts", "timeline"] {
             try await database.run(
@@ -22,7 +22,7 @@ struct GoneValidationTests {
             let key = withKey ? Acceptance.IdempotencyKey.sample("key", body: "b") : nil
             let old = try await database.age(
                 try await store.takeAndGrant(.sample(idempotencyKey: key)), days: 500)
-            // While it is there, it is what it was, and nothing of it is forgotten.
+            // While the validation exists, it is unchanged and its idempotency key is known.
             let again = try Acceptance.sample(idempotencyKey: key)
             #expect(try await store.accept(again) == .existing(old))
             try await store.purchases.forget(old, of: again)
@@ -53,7 +53,7 @@ struct GoneValidationTests {
             let transfer = try #require(try await store.ops.detail(new)?.transfer)
             #expect(transfer.fromValidation == old && transfer.from == "ana@example.test")
             #expect(try await store.ops.detail(old) == nil)
-            // And on to a third, and back.
+            // Then a transfer to a third customer, and back.
             let third = try await store.takeAndGrant(.sample(customer: "cid@example.test"))
             #expect(try await store.status(of: new) == .transferred)
             #expect(try await store.ops.detail(third)?.transfer?.fromValidation == new)
@@ -72,7 +72,7 @@ struct GoneValidationTests {
             try await database.age(ben, days: 500)
             #expect(try await database.count("transfers") == 2)
             #expect(try await RetentionPassTests.run(store).dropped == PartitionedTable.allCases)
-            // The other side of the younger one is gone, and its detail says whose it was all the same.
+            // The old owner's validation of the younger transfer is gone, but the detail still names that customer.
             #expect(try await database.count("transfers") == 1)
             #expect(try await store.ops.detail(cid)?.transfer?.from == "ben@example.test")
             #expect(try await database.count("subscriptions") == 1)

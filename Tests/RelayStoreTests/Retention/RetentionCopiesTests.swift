@@ -23,7 +23,8 @@ struct RetentionCopiesTests {
                 }
                 try await group.waitForAll()
             }
-            // Who came while another was at it went away again; a look that was old by then found its partitions gone.
+            // A pass that started while another ran has ended without work. A pass with an outdated look found its
+            // partitions already dropped.
             try await eventually {
                 try await RetentionPassTests.run(stores[1])
                 return try await database.pastWeeks(of: .validations) == 0
@@ -57,7 +58,7 @@ struct RetentionCopiesTests {
             await #expect(throws: Duty.Lost.self) {
                 try await stores[0].retention.removeFromDefault(of: .receipts, bucket: 0, before: 99_999, under: duty)
             }
-            // Nor does it take the duty from who has it when it leaves.
+            // A copy that leaves does not take the duty from its present holder.
             try await stores[0].duties.leave(duty)
             #expect(try await stores[0].duties.take(.retention) == nil)
             #expect(try await database.count("purchases") == 1)
@@ -90,15 +91,15 @@ struct RetentionCopiesTests {
                         }
                     }
                 }
-                // What a backup or a report does: a transaction that has read the table, and stays open.
+                // Like a backup or a report: a transaction that has read the table and stays open.
                 try await database.hand.withTransaction(timeout: .seconds(180)) { transaction in
                     _ = try await transaction.query(SQL("SELECT count(*) FROM validations"))
                     for _ in 0..<3 { try await RetentionPassTests.pass(stores[0]).run { told.add($0) } }
-                    // While it is still open.
+                    // Purchases are accepted while that transaction is still open.
                     let before = accepted.withLockedValue { $0 }
                     try await eventually { accepted.withLockedValue { $0 } >= before + 20 }
                 }
-                // The others are dropped at once: nobody reads them.
+                // The other tables are dropped at once, since no transaction has read them.
                 #expect(told.locked == [.validations, .validations, .validations])
                 #expect(told.dropped == PartitionedTable.allCases.filter { $0 != .validations })
                 try await eventually {

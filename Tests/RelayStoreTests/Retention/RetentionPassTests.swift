@@ -19,7 +19,7 @@ struct RetentionPassTests {
         return told
     }
 
-    /// Weeks of 500, 100 and 0 days ago, with a granted purchase in each.
+    /// Weeks of 500, 100 and 0 days ago, each with a granted purchase.
     private func threeAges(
         _ database: TestDatabase, _ store: RelayStore
     ) async throws -> (old: ValidationID, middle: ValidationID, young: ValidationID) {
@@ -53,7 +53,7 @@ struct RetentionPassTests {
             }
             #expect(try await database.count("receipts") == 1)
             #expect(try await database.count("subscriptions") == 3)
-            // The list and the summary go on.
+            // The list and the summary still work.
             #expect(
                 try await store.ops.validations(matching: ValidationFilter()).items.map(\.id) == [
                     ids.young, ids.middle,
@@ -78,7 +78,7 @@ struct RetentionPassTests {
         }
     }
 
-    /// What is left to do for the old purchase.
+    /// Remaining work for the old purchase.
     enum Left: CaseIterable { case waiting, watched, claimed, parked }
 
     @Test(
@@ -105,7 +105,8 @@ struct RetentionPassTests {
             }
             #expect(try await store.purchases.validation(id)?.status == .timedOut)
             #expect(try await store.purchases.purchase(id, by: .receipt).receipt?.bytes.value.isEmpty == false)
-            // Answered, or given up by hand: then it goes. Not while it is being sent.
+            // Once Cleeng has answered or an operator has abandoned it, the week is dropped. A purchase that is being
+            // sent stays.
             if left == .claimed { try await database.makeDue(id) }
             try await store.ops.abandon(id, by: "ops", reason: "too old")
             #expect(try await Self.run(store).dropped == [.receipts, .timeline, .validations])
@@ -139,7 +140,7 @@ struct RetentionPassTests {
             let claimed = try await stores[0].takeAndClaim(.sample())
             try await stores[0].write(claimed.rejected())
             let id = try await database.age(claimed.id, days: 500)
-            // An operator's transaction that has looked at the validation and not committed yet.
+            // An operator's transaction has read the validation and not committed yet.
             let told = ToldSteps()
             try await database.hand.withTransaction(timeout: .seconds(180)) { transaction in
                 _ = try await transaction.query(SQL("SELECT FROM duties FOR SHARE"))
@@ -196,7 +197,7 @@ struct RetentionPassTests {
                 left.append(try await database.count("purchases"))
                 passes += 1
             }
-            // No page was walked twice: what was come to is remembered with the page's commit.
+            // No page was processed twice: the position is stored with the page's commit.
             #expect(forgotten == [2_000, 2_000, 501])
             #expect(left.last == 0)
             #expect(left == left.sorted(by: >=))
@@ -207,7 +208,7 @@ struct RetentionPassTests {
     @Test("what stands in the default partition is deleted row by row, but for what is pursued")
     func defaultPartition() async throws {
         try await withStore { database, store in
-            // No week was made: everything is in the default partition.
+            // No weekly partition exists, so all rows are in the default partition.
             let pursued = try await store.takeAndClaim(.sample(subscription: "1"))
             try await store.write(pursued.watching(until: pursued.pursuit.deadline + .seconds(9_000)))
             let old = try await store.takeAndGrant(.sample(customer: "old@example.test", subscription: "2"))

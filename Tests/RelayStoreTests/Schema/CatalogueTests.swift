@@ -13,7 +13,7 @@ struct CatalogueTests {
         "activity", "store_questions", "consumption_facts", "consumption_requests",
     ]
 
-    /// Few rows, known by a name that somebody chose: on a sharded cluster each node has all of them.
+    /// Small tables with names as keys: on a sharded cluster, each node has all of their rows.
     private static let smallTables = [
         "api_keys", "console_sessions", "duties", "encryption", "encryption_keys", "instances",
         "offer_coupons", "offer_products", "offers",
@@ -94,7 +94,7 @@ struct CatalogueTests {
             #expect(try await database.count("pg_trigger", where: "NOT tgisinternal") == 0)
             #expect(try await database.count("pg_proc", where: "pronamespace = 'public'::regnamespace") == 0)
             #expect(try await database.count("pg_rewrite", where: "ev_class::oid >= 16384") == 0)
-            // Every table brings a composite type and its array; anything else would be ours.
+            // Every table adds a composite type and its array type; any other type would be ours.
             #expect(
                 try await database.count(
                     "pg_type", where: "typnamespace = 'public'::regnamespace AND typtype IN ('e', 'd', 'r', 'm')") == 0)

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// What the catalogue cannot show: statements that only one kind of server understands, or that leave something behind in a
-/// session, which a pooler then gives to somebody else. All SQL stands in the sources and in `migrations/`.
+/// Rules that the catalogue cannot show. Statements must not need one kind of server. They must not leave state in a
+/// session, which a pooler then gives to another client. All SQL is in the sources and in `migrations/`.
 @Suite("No statement asks for more than every PostgreSQL, sharded or pooled, has")
 struct StatementTextTests {
-    /// As they are written here: keywords in capitals, names in small letters.
+    /// Written like our SQL: keywords in capitals, names in small letters.
     private static let forbidden = [
         "LISTEN ", "UNLISTEN ", "NOTIFY ", "pg_notify", "pg_advisory", "pg_try_advisory", "nextval", "setval", "SERIAL",
         "BIGSERIAL",
@@ -16,7 +16,7 @@ struct StatementTextTests {
         "PREPARE TRANSACTION", "TABLESAMPLE", "ctid",
     ]
 
-    /// Those that stand in the text as words of their own, comments apart.
+    /// Forbidden words in the text as separate words, outside of comments.
     private static func words(in text: String, comment: String) -> [String] {
         let lines: [Substring] = text.split(separator: "\n").map { line in
             line.firstRange(of: comment).map { line[..<$0.lowerBound] } ?? line

@@ -10,7 +10,7 @@ private final class Listener: GrantListener {
     private let isCurious: Bool
     private let names = NIOLockedValueBox<[SubscriptionName]>([])
 
-    /// - Parameter isCurious: whether it asks about everything.
+    /// - Parameter isCurious: whether it asks about every subscription.
     init(isCurious: Bool = false) { self.isCurious = isCurious }
 
     var told: [TransactionID] { names.withLockedValue { $0.map(\.originalTransactionID) } }
@@ -35,9 +35,9 @@ struct GrantedLedgerTests {
             == 1
     }
 
-    /// What a grant and its hearing leave behind, but for when that was.
+    /// The rows that a grant and its evaluation leave, without their times.
     ///
-    /// - Parameter isDueAlike: false leaves out when the ledger is due.
+    /// - Parameter isDueAlike: false leaves out the ledger's due time.
     private func picture(_ database: TestDatabase, isDueAlike: Bool) async throws -> [String] {
         try await database.column(
             """
@@ -50,7 +50,7 @@ struct GrantedLedgerTests {
             """)
     }
 
-    /// What a receipt says of its period's end, and Cleeng of access, in seconds from now.
+    /// The end in the receipt and the end in Cleeng's statement, in seconds from now.
     struct Case: Sendable {
         var receiptEnds: Double?
         var isRefunded = false
@@ -64,7 +64,7 @@ struct GrantedLedgerTests {
             Case(), Case(accessEnds: 5_000), Case(receiptEnds: 86_400), Case(receiptEnds: 86_400, accessEnds: 5_000),
             Case(receiptEnds: 60, accessEnds: 90_000),
             Case(receiptEnds: -60, accessEnds: 5_000), Case(receiptEnds: -90_000),
-            // Cleeng grants what the store says was refunded.
+            // Cleeng grants a purchase that the store has refunded.
             Case(receiptEnds: 86_400, isRefunded: true, isFirst: false),
         ])
     func first(one: Case) async throws {

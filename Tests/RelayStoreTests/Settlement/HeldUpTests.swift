@@ -6,7 +6,8 @@ import Testing
 
 @Suite("A settlement that is held up in the middle")
 struct HeldUpTests {
-    /// 3.0 begins, and waits for a lock; 3.5 the deadline: apps are told that it timed out; 3.6 written: granted.
+    /// 3.0: the settlement begins and waits for a lock. 3.5: the deadline; apps read the timeout. 3.6: the grant is
+    /// written.
     @Test("past the deadline is late, however early it was decided, and is found by those who look for what is new")
     func late() async throws {
         try await withStore { database, store in
@@ -16,7 +17,7 @@ struct HeldUpTests {
             let settling = try await database.hand.withTransaction { transaction in
                 _ = try await transaction.query(SQL("SELECT id::text FROM pursuits FOR UPDATE"))
                 let settling = Task { try await store.outcome(of: write) }
-                // It has begun once it waits.
+                // The settlement has begun once it waits.
                 while try await database.count("pg_stat_activity", where: "wait_event_type = 'Lock'") == 0 {}
                 try await database.run("UPDATE validations SET deadline = clock_timestamp()")
                 return settling

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelayStore
 
-/// A refund is known, Cleeng goes on saying that the customer is entitled, and the purchase is posted again.
+/// A refund is known, Cleeng still entitles the customer, and the purchase is posted again.
 @Suite("What the store has taken back")
 struct KnownRefundTests {
     private let ana = "ana@example.test"
@@ -39,7 +39,7 @@ struct KnownRefundTests {
             let kinds = try #require(try await store.ops.detail(again.id)).timeline.map(\.event.kind)
             #expect(kinds.contains(.revoked) && !kinds.contains(.granted))
             #expect(try await database.count("purchases", where: "status = 5") == 2)
-            // It moves nothing, and nobody is notified of a purchase.
+            // The grant moves nothing, and no endpoint receives a purchase.
             #expect(try await database.value("SELECT customer FROM subscriptions", as: String.self) == ana)
             #expect(try await database.count("transfers") == 0)
             #expect(try await database.count("customers") == 0)
@@ -86,7 +86,7 @@ struct KnownRefundTests {
         }
     }
 
-    /// Neither transaction knows of the other until one of them has committed. Nobody looks at the ledger afterwards.
+    /// Neither transaction sees the other until one has committed. The ledger is not evaluated afterwards.
     @Test("is not granted where word of it comes in the instant of the grant", arguments: 0..<12)
     func inTheSameInstant(round: Int) async throws {
         try await withStore { database, store in
@@ -102,13 +102,14 @@ struct KnownRefundTests {
         }
     }
 
-    /// The first of the two transactions has written the ledger and waits for a lock; the other one comes to the ledger then.
+    /// The first of the two transactions has written the ledger and waits for a lock; then the other one reaches the
+    /// ledger.
     @Test("is not granted where grant and word of it meet in the ledger", arguments: [true, false])
     func inTheLedger(isGrantFirst: Bool) async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
             let claimed = try await store.takeAndClaim(.sample(customer: ana))
-            // A grant writes customers behind the ledger, a notification its events.
+            // After the ledger, a grant writes customers and a notification writes events.
             let table = isGrantFirst ? "customers" : "subscription_events"
             let (granting, refunding) = try await database.hand.withTransaction { transaction in
                 _ = try await transaction.query(SQL(unescaped: "LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE"))
@@ -134,7 +135,7 @@ struct KnownRefundTests {
         }
     }
 
-    /// Purchases, grants, refunds, reversals, renewals and looks at the ledger, in any order.
+    /// Purchases, grants, refunds, reversals, renewals and evaluations, in any order.
     @Test("is never seen as granted until the store says that it runs again", arguments: 0..<20 as Range<UInt64>)
     func inAnyOrder(seed: UInt64) async throws {
         try await withStore { database, store in

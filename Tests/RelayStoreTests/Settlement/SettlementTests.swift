@@ -118,7 +118,7 @@ struct SettlementTests {
             #expect(try await store.status(of: claimed.id) == .pending)
             #expect(try await database.count("subscriptions") == 0)
             #expect(try await database.count("pursuits") == 1)
-            // Its lease is held still: the worker can set it aside, and an operator sees why.
+            // The lease is still valid: the worker can park the pursuit, and operators see the reason.
             try await store.purchases.park(claimed, why: "\(String(describing: error))")
             let detail = try #require(try await store.ops.detail(claimed.id))
             #expect(detail.parking?.reason.contains("23514") == true)

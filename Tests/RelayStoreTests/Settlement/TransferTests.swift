@@ -102,7 +102,7 @@ struct TransferTests {
         }
     }
 
-    /// Cleeng took the older request after all, after the newer one: the subscription is where Cleeng says it is.
+    /// Cleeng processed the older request after the newer one: the owner is the customer whom Cleeng entitles.
     @Test(
         "a grant of an older request takes the subscription where its owner is entitled no longer, and stands alone where they are",
         arguments: [false, true])
@@ -113,7 +113,7 @@ struct TransferTests {
             let new = try await store.takeAndGrant(.sample(customer: ben))
             try await database.makeDue(old.id)
             let again = try await store.claimOne()
-            // Read long after the subscription had passed on.
+            // The read is long after the transfer of the subscription.
             let observed = try await database.now() + old.patience
             var grant = again.granted(observedAt: observed)
             guard case .ownerInDoubt(let owner) = try await store.outcome(of: grant) else {
@@ -127,7 +127,7 @@ struct TransferTests {
             #expect(try await store.status(of: new) == (isOwnerEntitled ? .granted : .transferred))
             #expect(try await self.owner(in: database) == (isOwnerEntitled ? ben : ana))
             #expect(try await database.count("transfers") == (isOwnerEntitled ? 0 : 1))
-            // Both are watched, each by a ledger of its own.
+            // Both are evaluated regularly, each in a ledger of its own.
             #expect(try await database.count("ledgers", where: "due_at IS NOT NULL") == (isOwnerEntitled ? 2 : 1))
             #expect(try await database.count("validations", where: "status = 1 AND owner_no IS NULL") == 0)
         }
@@ -166,7 +166,7 @@ struct TransferTests {
                 }
             }
             #expect(try await store.status(of: old) == .transferred)
-            // Nor does an owner go while what was granted to them is granted still.
+            // An owner cannot be removed while a grant to that owner remains.
             await #expect(throws: PostgresError.self) {
                 try await database.run("UPDATE subscriptions SET owner_no = owner_no + 1")
             }
@@ -188,11 +188,11 @@ struct TransferTests {
             #expect(try await store.status(of: old.id) == .pending)
             #expect(try await store.status(of: new) == .granted)
             #expect(try await database.count("customers") == 1)
-            // The very moment counts as before.
+            // A read at exactly the same time counts as earlier.
             let since = try await database.value("SELECT owned_since FROM subscriptions", as: PostgresTimestamp.self)
             let moment = Timestamp(microseconds: since.microsecondsSince1970)
             #expect(try await store.outcome(of: again.granted(observedAt: moment)) == .readTooOld)
-            // The lease is held on: what comes next can be written.
+            // The lease continues, so a later write is possible.
             #expect(try await store.outcome(of: again.granted(observedAt: moment + old.patience)) == .readTooOld)
             let later = moment + old.patience + .microseconds(1)
             guard case .ownerInDoubt = try await store.outcome(of: again.granted(observedAt: later)) else {
@@ -202,8 +202,8 @@ struct TransferTests {
         }
     }
 
-    /// Ana has it. Ben's request is sent, then Ana's again; Cleeng takes its time. Ana is granted on what she had before,
-    /// then Cleeng passes it to Ben, who reads, and then back to Ana.
+    /// Ana owns the subscription. Ben's request is sent, then Ana's again; Cleeng is slow. Ana is granted by her
+    /// earlier access. Then Cleeng moves the subscription to Ben, who is read, and back to Ana.
     @Test(
         "an owner granted on what was there before leaves the older request to be read again, for as long as an app waits"
     )
@@ -229,7 +229,8 @@ struct TransferTests {
         }
     }
 
-    /// Ana owns it. Ben's request is granted upstream and read; then Ana's own newer request moves it back, and then Ana is read.
+    /// Ana owns the subscription. Cleeng grants Ben's request, and Ben is read. Then Ana's own newer request moves it
+    /// back, and Ana is read.
     @Test("no grant stands alone while the app of a newer request for the subscription waits")
     func newerRequestWaits() async throws {
         try await withStore { database, store in
@@ -244,7 +245,7 @@ struct TransferTests {
             grant.rival = rival(true, try await database.now() + old.patience + .seconds(1))
             #expect(try await store.outcome(of: grant) == .readTooOld)
             #expect(try await store.status(of: old.id) == .pending)
-            // Once nobody waits for the newer one, it cannot move on any more.
+            // Once no app waits for the newer request, it can no longer move the subscription.
             try await database.run("UPDATE pursuits SET deadline = now() WHERE id = '\(new.id.uuid)'")
             #expect(try await store.outcome(of: grant) == .written)
             #expect(try await store.status(of: old.id) == .granted)
@@ -293,7 +294,7 @@ struct TransferTests {
         }
     }
 
-    /// Purchases that are accepted in one batch have the same moment.
+    /// Purchases that are accepted in one batch have the same time.
     @Test(
         "of two grants of the same moment one owns, whether somebody owned it or nobody", arguments: [false, true],
         [false, true])
@@ -322,7 +323,7 @@ struct TransferTests {
                 try await database.column("SELECT id FROM validations WHERE status = 1", as: UUID.self) == [
                     claimed[1].id.uuid
                 ])
-            // Read again, the other one takes nothing while Cleeng entitles the owner.
+            // After another read, the other customer takes nothing while Cleeng entitles the owner.
             var again = claimed[0].granted(observedAt: try await database.now() + claimed[0].patience)
             guard case .ownerInDoubt(let owner) = try await store.outcome(of: again) else {
                 Issue.record("the owner is not asked about")
@@ -345,7 +346,7 @@ struct TransferTests {
             #expect(try await store.status(of: sandbox) == .granted)
             #expect(try await database.count("subscriptions") == 2)
             #expect(try await database.count("transfers") == 0)
-            // A transfer in one leaves the other alone.
+            // A transfer in one environment does not affect the other.
             try await store.takeAndGrant(.sample(customer: "cid@example.test"))
             #expect(try await store.status(of: production) == .transferred)
             #expect(try await store.status(of: sandbox) == .granted)
@@ -399,6 +400,6 @@ struct TransferTests {
 }
 
 extension ClaimedPursuit {
-    /// How long its app waits.
+    /// Time for which the app waits.
     var patience: Duration { pursuit.deadline - pursuit.acceptedAt }
 }

@@ -4,8 +4,7 @@ import RelayStore
 import Testing
 
 extension Acceptance {
-    /// A purchase as the front would hand it in. The purchase key follows from who buys what with which receipt, as the
-    /// front's does.
+    /// A purchase as the front accepts it. The purchase key follows from customer, offer and receipt, as in the front.
     static func sample(
         customer: String = "ana@example.test", subscription: String = "1000000001", offer: String = "S123456789_US",
         receipt: Receipt = Receipt(isText: false, bytes: Private([0x30, 0x03, 1, 2, 3])),
@@ -41,12 +40,12 @@ extension Acceptance.IdempotencyKey {
     }
 }
 
-/// Different for different texts, and the same for the same: all that the store asks of a digest.
+/// A digest for tests: equal for equal texts, different for different ones.
 func thirtyTwoBytes(_ text: String) -> [UInt8] {
     (UInt8(0)..<32).map { Bucket(of: "\($0)", text).number }
 }
 
-/// Named by its length: the runner prints what a test is given.
+/// Named by its size, since the test runner prints arguments.
 extension Acceptance.Receipt: CustomTestStringConvertible {
     public var testDescription: String { "\(bytes.value.count) bytes\(isText ? " of text" : "")" }
 }

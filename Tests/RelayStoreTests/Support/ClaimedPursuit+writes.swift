@@ -1,16 +1,17 @@
 import RelayCore
 import RelayStore
 
-/// What a worker would write of a pursuit, made as the state machine makes it.
+/// A worker's writes for a pursuit, in the form that the state machine makes.
 extension ClaimedPursuit {
     static let schedule = ReadSchedule(interval: .seconds(5), reconcileFor: .seconds(86_400))
 
-    /// The moment that a read is sent, where a test has no other in mind: just after the pursuit was accepted.
+    /// Default time of a read: just after the purchase was accepted.
     var soon: Timestamp { pursuit.acceptedAt + .microseconds(100) }
 
-    /// Cleeng took it, and the read after that said yes. Where no test says otherwise, the read before it said no.
+    /// Cleeng accepted the purchase, and the next read said yes. Unless a test sets it, the read before the forward
+    /// said no.
     ///
-    /// - Parameter observedAt: when the read was sent.
+    /// - Parameter observedAt: time at which the read was sent.
     func granted(observedAt: Timestamp? = nil, expiresAt: Timestamp? = nil) -> PursuitWrite {
         let at = observedAt ?? soon
         var pursuit = pursuit
@@ -32,7 +33,7 @@ extension ClaimedPursuit {
             claimed: self, pursuit: pursuit, change: decision.change, events: decision.events, next: .finished)
     }
 
-    /// The deadline has come; the purchase goes on, next at `until`.
+    /// The deadline has passed; the pursuit continues at `until`.
     func timedOut(restingUntil until: Timestamp) -> PursuitWrite {
         var pursuit = pursuit
         let decision = pursuit.woken(at: pursuit.deadline, reads: Self.schedule)
@@ -50,7 +51,7 @@ extension ClaimedPursuit {
             next: isWatched ? .rest(until: soon) : .finished)
     }
 
-    /// Cleeng could not be reached: tried again at `until`.
+    /// Cleeng could not be reached; the next try is at `until`.
     func failed(retryAt until: Timestamp) -> PursuitWrite {
         var pursuit = pursuit
         let decision = forward(&pursuit, .tryAgain(why: "503", retryAfter: nil), at: soon)
@@ -59,7 +60,7 @@ extension ClaimedPursuit {
             claimed: self, pursuit: pursuit, change: nil, events: decision.events, next: .rest(until: until))
     }
 
-    /// Cleeng took it; the entitlement is read again at `until`.
+    /// Cleeng accepted the purchase; the entitlement is read again at `until`.
     func watching(until: Timestamp) -> PursuitWrite {
         var pursuit = pursuit
         let decision = forward(&pursuit, .accepted, at: soon)

@@ -3,7 +3,7 @@ import RelayCore
 
 struct NeverHappened: Error {}
 
-/// Asks again and again until it is so, and gives up long after any machine would have got there.
+/// Repeats `condition` until it holds. Gives up after a time that is long enough for any machine.
 func eventually(_ condition: () async throws -> Bool) async throws {
     let limit = ContinuousClock.now + .seconds(180)
     while try await !condition() {
@@ -13,7 +13,7 @@ func eventually(_ condition: () async throws -> Bool) async throws {
 }
 
 extension TestDatabase {
-    /// Returns when that many statements wait for locks that somebody else holds.
+    /// Returns when that many statements wait for locks of other sessions.
     nonisolated func waitUntilBlocked(_ count: Int = 1) async throws {
         try await eventually {
             try await value(
@@ -25,7 +25,7 @@ extension TestDatabase {
     }
 }
 
-/// The error that `body` throws, nil where it throws none or another kind.
+/// The PostgreSQL error of `body`; nil if it throws none.
 func postgresError<T>(_ body: () async throws -> T) async -> PostgresError? {
     do {
         _ = try await body()

@@ -1,4 +1,5 @@
-/// Lets few through at once, in order of arrival: tests run side by side, and a cluster has only so many connections.
+/// Admits a few tests at once, in order of arrival: tests run concurrently, and a cluster has a limited number of
+/// connections.
 actor Gate {
     private var room: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []

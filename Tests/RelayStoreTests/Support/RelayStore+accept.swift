@@ -8,10 +8,10 @@ extension RelayStore {
         Intake(store: self, validationTimeout: Self.timeout) {}
     }
 
-    /// Takes a purchase in that must be new.
+    /// Accepts a purchase that must be new.
     @discardableResult
     func take(_ acceptance: Acceptance) async throws -> ValidationID {
-        // As whoever makes a key does.
+        // The publisher exists before its keys, as in production.
         _ = try await publishers.add(acceptance.publisher)
         let outcome = try await intake().accept(acceptance)
         guard case .created = outcome else { throw NotNew(outcome: outcome) }

@@ -3,7 +3,8 @@ import RelayCore
 
 @testable import RelayStore
 
-// For tests with one publisher: what ops reads and does, with every publisher in scope. The product has no such default.
+// Reads and acts of operators for tests with one publisher, with every publisher in scope. The product has no such
+// default.
 
 extension OpsStore {
     func validations(matching filter: ValidationFilter) async throws -> (
@@ -108,7 +109,7 @@ extension PublisherStore {
     func list() async throws -> [Publisher] { try await list(in: .all) }
 }
 
-/// What operators do, together with its row in the audit log.
+/// Acts of operators together with their rows in the audit log.
 extension OpsStore {
     func retry(_ id: ValidationID, within scope: OpsScope, by: String, reason: String) async throws {
         _ = try await audited(.validationRetried, "\(id)", by, reason) {

@@ -6,14 +6,14 @@ import Testing
 extension RelayStore {
     static let lease = Duration.seconds(600)
 
-    /// The one pursuit that is due.
+    /// Claims the only due pursuit.
     func claimOne(of scope: PublisherScope = .common) async throws -> ClaimedPursuit {
         let claimed = try await purchases.claimDue(of: scope)
         try #require(claimed.count == 1)
         return claimed[0]
     }
 
-    /// Takes a purchase in and claims it: the only one due.
+    /// Accepts a purchase and claims its pursuit, which must be the only due one.
     func takeAndClaim(
         _ acceptance: Acceptance, of scope: PublisherScope = .common
     ) async throws -> ClaimedPursuit {
@@ -23,14 +23,14 @@ extension RelayStore {
         return claimed
     }
 
-    /// Takes a purchase in and sees it granted.
+    /// Accepts a purchase and grants it.
     @discardableResult
     func takeAndGrant(_ acceptance: Acceptance) async throws -> ValidationID {
         try await write(try await takeAndClaim(acceptance).granted())
         return acceptance.id
     }
 
-    /// Writes what must be written.
+    /// Writes a change, and fails if the store does not accept it.
     func write(_ write: PursuitWrite) async throws {
         let outcome = try await PursuitWriter(store: self).write(write)
         try #require(outcome.isWritten)
@@ -40,7 +40,7 @@ extension RelayStore {
         try await PursuitWriter(store: self).write(write)
     }
 
-    /// As it is told.
+    /// Status as an app reads it.
     func status(of id: ValidationID) async throws -> ValidationStatus? {
         try await purchases.validation(id)?.status
     }
@@ -62,7 +62,7 @@ extension PurchaseStore {
 }
 
 extension PurchaseStore {
-    /// With ledgers that are due at once.
+    /// Settles without a listener: ledgers are due at once.
     func settle(_ writes: [PursuitWrite]) async throws -> [PursuitWriteOutcome] {
         try await settle(writes, listener: nil).outcomes
     }

@@ -17,7 +17,7 @@ enum TestCluster {
         return url
     }
 
-    /// Runs one statement as the superuser, outside of any test's database.
+    /// Runs one statement as the superuser, outside the tests' databases.
     static func administer(_ sql: String) async throws {
         let running = RunningPool(url: try url(), connections: 1)
         do {

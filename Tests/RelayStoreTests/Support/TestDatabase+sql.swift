@@ -2,7 +2,7 @@ import Postgres
 import RelayCore
 
 extension TestDatabase {
-    /// - Returns: how many rows were written.
+    /// - Returns: the number of written rows.
     @discardableResult
     nonisolated func run(_ sql: String, _ parameters: PostgresValue...) async throws -> Int {
         try await hand.query(SQL(sql, parameters)).affectedRows
@@ -33,7 +33,7 @@ extension TestDatabase {
             microseconds: try await value("SELECT clock_timestamp()", as: PostgresTimestamp.self).microsecondsSince1970)
     }
 
-    /// Text of a row's columns, one line a row: what a test holds against the same look a moment later.
+    /// The text of all rows, one line each, to compare with a later state.
     nonisolated func picture(of table: String) async throws -> [String] {
         try await column("SELECT t::text FROM \(table) t ORDER BY 1")
     }

@@ -4,14 +4,14 @@ import RelayCore
 @testable import RelayStore
 
 extension TestDatabase {
-    /// Lets the lease of a claimed pursuit run out, or makes a resting one due.
+    /// Makes a pursuit due: a claimed one loses its lease.
     nonisolated func makeDue(_ id: ValidationID) async throws {
         let rows = try await run(
             "UPDATE pursuits SET due_at = now() - interval '1 second' WHERE id = $1", .uuid(id.uuid))
         guard rows == 1 else { throw NoSingleRow(count: rows, sql: "pursuits") }
     }
 
-    /// As if everything had been accepted that long ago.
+    /// Changes all rows as if everything had been accepted that long ago.
     nonisolated func letPass(seconds: Int) async throws {
         let ago = "- interval '\(seconds) seconds'"
         try await run(
@@ -31,8 +31,8 @@ extension TestDatabase {
         try await run("UPDATE entitlement_reads SET read_at = read_at \(ago)")
     }
 
-    /// From now on, for connections that are opened later, `now()` is one and the same moment: what several copies that begin
-    /// in the same microsecond see. To be called before the schema is made.
+    /// Fixes `now()` to one time for connections that are opened later: the view of copies that begin in the same
+    /// microsecond. Must be called before the schema is created.
     nonisolated func freezeTransactionTime() async throws {
         try await run("CREATE TABLE frozen AS SELECT pg_catalog.now() AS at")
         try await run(
@@ -40,7 +40,7 @@ extension TestDatabase {
             CREATE FUNCTION public.now() RETURNS timestamptz LANGUAGE sql STABLE
             AS 'SELECT at FROM public.frozen'
             """)
-        // Where pg_catalog is named, it has no longer the first word.
+        // If pg_catalog is in the path explicitly, other schemas can precede it.
         try await run("ALTER DATABASE \(name) SET search_path = public, pg_catalog")
     }
 

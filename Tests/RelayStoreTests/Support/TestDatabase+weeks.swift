@@ -6,7 +6,7 @@ import RelayCore
 @testable import RelayStore
 
 extension TestDatabase {
-    /// The partitions of the week that many days ago, in all three tables.
+    /// Makes the partitions of the week that many days ago in all three tables.
     nonisolated func makeWeek(daysAgo: Int) async throws {
         let monday: String = try await value(
             "SELECT to_char(date_trunc('week', (now() AT TIME ZONE 'UTC')::date - \(daysAgo)), 'YYYY-MM-DD')")
@@ -20,9 +20,9 @@ extension TestDatabase {
         }
     }
 
-    /// As if it had been accepted that many days ago; with everything that names it.
+    /// Changes a validation, with all rows that name it, as if it had been accepted that many days ago.
     ///
-    /// - Returns: its id, in which the day is another one now.
+    /// - Returns: its new id, which contains the new day.
     @discardableResult
     nonisolated func age(_ id: ValidationID, days: Int) async throws -> ValidationID {
         for table in ["receipts", "timeline", "purchases", "subscriptions", "idempotency_keys"] {
@@ -41,7 +41,7 @@ extension TestDatabase {
         return ValidationID(bucket: id.bucket, day: id.day - UInt16(days), uuid: id.uuid)
     }
 
-    /// How many weekly partitions a table has whose rows are all before today.
+    /// Number of weekly partitions of a table whose rows are all from before today.
     nonisolated func pastWeeks(of table: PartitionedTable) async throws -> Int {
         try await value(
             """
@@ -52,7 +52,7 @@ extension TestDatabase {
     }
 }
 
-/// What a pass told.
+/// Reports of a retention pass.
 final class ToldSteps: Sendable {
     private let box = NIOLockedValueBox<[RetentionPass.Step]>([])
 

@@ -4,13 +4,13 @@ import TestSupport
 
 @testable import RelayStore
 
-/// A database of one test's own, gone when the test is over.
+/// A database for one test, which is dropped afterwards.
 actor TestDatabase {
     private static let gate = Gate(room: 6)
 
     let name: String
     private let url: String
-    /// What the test itself looks and meddles through.
+    /// The test's own connections, to read and change rows.
     nonisolated let hand: PostgresPool
     private var running: [RunningPool]
 
@@ -22,13 +22,13 @@ actor TestDatabase {
         self.running = [hand]
     }
 
-    /// A store over connections of its own, as another process has it.
+    /// A store with its own connections, like another process.
     ///
     /// - Parameters:
-    ///   - parameters: of its sessions, beside the service's own.
+    ///   - parameters: session parameters besides the relay's own.
     ///   - vault: nil: the database is not sealed.
-    ///   - connections: for single statements, and as many for transactions.
-    ///   - planAge: as ``PostgresConfiguration/planAge``.
+    ///   - connections: number of connections for single statements, and as many for transactions.
+    ///   - planAge: see ``PostgresConfiguration/planAge``.
     func store(
         _ instance: String, parameters: [String: String] = [:], vault: Vault? = nil, connections: Int = 2,
         planAge: ClosedRange<Duration>? = nil
@@ -44,7 +44,7 @@ actor TestDatabase {
         for pool in running { await pool.stop() }
     }
 
-    /// - Parameter migrated: with the relay's schema; else an empty one.
+    /// - Parameter migrated: whether the database has the relay's schema; otherwise it is empty.
     static func run(migrated: Bool = false, _ body: (TestDatabase) async throws -> Void) async throws {
         await gate.enter()
         do {
@@ -62,7 +62,7 @@ actor TestDatabase {
 
     private static func make(_ migrated: Bool, _ body: (TestDatabase) async throws -> Void) async throws {
         let name = newName()
-        // As a copy of files: that is a quarter of what the migrations take.
+        // Copies the template's files, which takes a quarter of the time of the migrations.
         let template = migrated ? " TEMPLATE \(try await template.value()) STRATEGY FILE_COPY" : ""
         try await TestCluster.administer("CREATE DATABASE \(name)\(template)")
         let ended: Result<Void, any Error>
@@ -81,7 +81,7 @@ actor TestDatabase {
         try ended.get()
     }
 
-    /// A database with the schema, of which the others are copies. It is removed with the cluster.
+    /// A database with the schema, as a template for the others. It is removed with the cluster.
     private static let template = Once {
         let name = newName()
         try await TestCluster.administer("CREATE DATABASE \(name)")
@@ -92,7 +92,7 @@ actor TestDatabase {
     }
 }
 
-/// A database with the relay's schema, and a store on it.
+/// Runs `body` with a database that has the relay's schema, and a store for it.
 func withStore(_ body: (TestDatabase, RelayStore) async throws -> Void) async throws {
     try await TestDatabase.run(migrated: true) { database in
         let store = await database.store("one")
@@ -101,7 +101,7 @@ func withStore(_ body: (TestDatabase, RelayStore) async throws -> Void) async th
     }
 }
 
-/// As ``withStore(_:)``, with as many stores as several processes would have.
+/// Like ``withStore(_:)``, with one store for each of several processes.
 func withStores(_ count: Int, _ body: (TestDatabase, [RelayStore]) async throws -> Void) async throws {
     try await withStore { database, first in
         var stores = [first]

@@ -50,12 +50,12 @@ struct ValidationReadTests {
             #expect(try await told() == granted)
             try await database.letPass(seconds: 60)
             #expect(try await told() == granted)
-            // Not another's: customer, offer, publisher.
+            // Purchases of another customer, offer or publisher do not count.
             _ = try await store.takeAndGrant(.sample(customer: "ben@example.test", subscription: "6"))
             _ = try await store.takeAndGrant(.sample(subscription: "7", offer: "S2_US"))
             _ = try await store.takeAndGrant(.sample(subscription: "8", publisher: "other"))
             #expect(try await told() == granted)
-            // The publisher's apps are one.
+            // All apps of the publisher count.
             let television = try await store.takeAndGrant(.sample(subscription: "9", app: "com.example.other"))
             #expect(try await told() == television)
         }

@@ -59,7 +59,7 @@ struct DeliveryOrderTests {
             try await database.endLeases()
             let again = try await stores[1].webhooks.claim(endpoint)
             #expect(again.map(\.id) == [old.id] && again.first?.isOvertaken == true)
-            // The first copy wakes up, and its word counts no more.
+            // The first copy continues, but its result no longer counts.
             #expect(try await stores[0].written(first[0], .delivered) == .leaseLost)
             #expect(try await stores[1].written(again[0], .failed) == .written(.replaced))
             #expect(try await stores[1].webhooks.claim(endpoint).map(\.id) == [new.id])
@@ -113,7 +113,7 @@ struct DeliveryOrderTests {
             try await database.enqueue(old)
             #expect(try await store.state(old) == .replaced)
             #expect(try await store.webhooks.claim(endpoint).map(\.id) == [new.id])
-            // Of one transaction's own only the newest is written at all.
+            // Of the states that one transaction makes, only the newest is stored.
             let both = [NewDelivery.state(endpoint, "ben", 8), NewDelivery.state(endpoint, "ben", 7)]
             try await database.enqueue(both[0], both[1])
             #expect(try await store.webhooks.delivery(both[1].id) == nil)
@@ -146,7 +146,7 @@ struct DeliveryOrderTests {
         }
     }
 
-    /// A small world of two copies, whose steps come in any order: what lands, by the order in which tries begin.
+    /// Two copies whose steps come in any order. Deliveries count in the order in which their tries begin.
     @Test("whatever the order of steps, an endpoint is never sent an older state after a newer one", arguments: 0..<6)
     func walk(seed: Int) async throws {
         try await withStores(2) { database, stores in
@@ -172,16 +172,16 @@ struct DeliveryOrderTests {
                     let outcomes: [DeliveryOutcome] = [.delivered, .failed, .again(after: .zero)]
                     _ = try await stores[copy].written(claimed, outcomes[Int(generator.next(upTo: 3))])
                 default:
-                    // A copy that stands still is forgotten, and its lease runs out.
+                    // A stopped copy is dropped from the model, and its lease expires.
                     held.removeAll()
                     try await database.endLeases()
                 }
             }
             #expect(landed == landed.sorted(), "\(landed)")
-            // Whatever became of it, the newest gets through in the end.
+            // In every case the newest state is delivered in the end.
             for _ in 0..<5 {
                 try await database.endLeases()
-                // An operator replays what three leases in a row were lost over.
+                // An operator replays a message that lost three leases in a row.
                 for item in try await stores[0].webhooks.deliveries(matching: DeliveryFilter(state: .parked)).items {
                     _ = try await stores[0].ops.replayParkedDelivery(item.id, by: "ops", reason: nil)
                 }

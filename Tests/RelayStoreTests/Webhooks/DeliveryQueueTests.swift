@@ -60,7 +60,7 @@ struct DeliveryQueueTests {
             #expect(seen.state == .waiting && seen.tries == 1 && seen.lastStatus == 503 && seen.nextTryAt != nil)
             #expect(try await store.webhooks.backlog().retrying == 1)
             try await database.endLeases()
-            // The mark of its first try stays with it.
+            // The message keeps the body mark of its first try.
             let third = try await store.webhooks.claim([endpoint: 1], lease: .seconds(60), mark: BodyMark(number: 9))
             #expect(third.first?.mark == RelayStore.mark && third.first?.tries == 2)
             #expect(try await store.written(third[0], .failed, status: 500) == .written(.failed))
@@ -92,7 +92,7 @@ struct DeliveryQueueTests {
             #expect(try await store.webhooks.endpoints()[0].disabledReason == "gone")
             #expect(try await store.webhooks.enableEndpoint(off))
             #expect(try await store.webhooks.endpoint(off)?.isActive == true)
-            // The list still shows where the message would have gone.
+            // The list still shows the intended URL of the message.
             #expect(try await store.webhooks.delivery(deliveries[1].id)?.url == "https://shop.example.com/hook")
         }
     }

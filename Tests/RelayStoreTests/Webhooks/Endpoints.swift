@@ -12,7 +12,7 @@ extension RelayStore {
         return try #require(try await webhooks.addEndpoint(publisher: "main", url: url))
     }
 
-    /// As the service writes it.
+    /// Writes an outcome like the delivery service.
     func written(_ claimed: ClaimedDelivery, _ outcome: DeliveryOutcome, status: Int? = 200) async throws
         -> DeliveryRecordOutcome
     {
@@ -53,7 +53,7 @@ extension NewDelivery {
 }
 
 extension TestDatabase {
-    /// In a transaction, as whoever composes messages does.
+    /// Queues deliveries in a transaction, like the code that composes messages.
     nonisolated func enqueue(_ deliveries: NewDelivery...) async throws {
         _ = try await hand.withTransaction { try await $0.pipeline(DeliveryStatements.enqueue(deliveries)) }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Access that rests on Cleeng's statement alone: what was posted is signed by nobody, and gives no period.
+/// Access that rests on Cleeng's statement alone: the posted purchase is unsigned and states no period.
 @Suite struct CleengsWordTests {
     private static let offer = "S123456789_US"
 
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// Guards too against back ends that are told of a purchase that runs after the app was told that it is over.
+    /// Also guards against a running purchase for the publisher's back end after the app has read its end.
     @Test func itEndsWhenCleengSaysNo() async throws {
         try await run { setup, control in
             let key = try await Relay.makeKey("publisher", setup.database)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// Silence is neither yes nor no: Cleeng is asked again.
+    /// A missing answer is neither yes nor no: Cleeng is asked again.
     @Test func itIsAskedAgainWhileCleengIsAway() async throws {
         try await run { setup, control in
             let id = try await granted(setup, control)
@@ -67,8 +67,8 @@ import Testing
         }
     }
 
-    /// Guards against access that runs past its end unseen, and against an item that disappears from the list at each failed question: operators
-    /// see it from its end until Cleeng has answered.
+    /// Guards against access that continues past its end unnoticed, and against an item that leaves the list after each
+    /// failed question. Operators see it from its end until Cleeng has answered.
     @Test func whileCleengIsAwayItIsListedAsOverdue() async throws {
         try await run { setup, control in
             func listed(_ query: String = "") async throws -> [JSON] {

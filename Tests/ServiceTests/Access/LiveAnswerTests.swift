@@ -2,7 +2,7 @@ import AppStoreSimulation
 import Foundation
 import Testing
 
-/// What Cleeng says now, of customers of whom the relay was told nothing too.
+/// Cleeng's present answers, also for customers without a purchase at the relay.
 @Suite struct LiveAnswerTests {
     private static let offer = "S123456789_US"
     private static let email = "web@example.test"
@@ -22,7 +22,7 @@ import Testing
             return answer.json
         }
 
-        /// In the customer's turn to be read, whenever that is.
+        /// Waits for the status; the customer's turn to be read may come later.
         func becomes(_ status: String) async throws -> JSON {
             try await Awaiting.fact("it is \(status)") {
                 try await asked()
@@ -54,14 +54,14 @@ import Testing
             let found = try await scene.asked()
             #expect(found["status"].string == "granted" && found["accessGranted"].bool == true)
             #expect(found["offerId"].string == Self.offer && found["expiresAt"].string != nil)
-            // It is kept: nobody need ask again.
+            // The answer is stored, so no further read is needed.
             let reads = try await scene.reads()
             #expect(reads == 1)
             #expect(try await scene.asked(fresh: false)["status"].string == "granted")
             let list = try await scene.asked(fresh: false, offer: nil)["entitlements"].array
             #expect(list?.map { $0["offerId"].string } == [Self.offer])
             #expect(try await scene.reads() == reads)
-            // No purchase of a store's is shown to the publisher.
+            // The publisher's list contains only store purchases.
             let key = try await Relay.makeKey("publisher", scene.setup.database)
             #expect(try await scene.relay.purchases(Self.email, key: key).isEmpty)
             try await scene.control.entitle(Self.email, to: Self.offer, status: "terminated")
@@ -89,7 +89,7 @@ import Testing
                 for _ in 1...6 { group.addTask { try await scene.asked() } }
                 return try await group.reduce(into: [JSON]()) { $0.append($1) }
             }
-            // Who comes too soon is told what is known, which may be nothing yet.
+            // An early request gets the stored answer, which may be empty.
             #expect(answers.allSatisfy { ["granted", "unknown"].contains($0["status"].string ?? "") })
             #expect(answers.contains { $0["status"].string == "granted" })
             #expect(try await scene.reads() == 1)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// The one who waits for a purchase has the customer's turn.
+    /// The wait for a purchase uses the customer's turn to be read.
     @Test func whilePurchaseIsPendingNobodyElseAsks() async throws {
         try await run(["RELAY_POLL_INTERVAL_SECONDS": "60"]) { scene in
             try await scene.control.behave(Self.email, "never")
@@ -144,7 +144,7 @@ import Testing
                 $0 > reads
             }
             #expect(try await scene.asked()["status"].string == "revoked")
-            // It runs for longer than what was taken back: something else opens it.
+            // The new end is after that of the revoked purchase, so another purchase gives this access.
             try await scene.buysOnTheWeb(until: Date() + 10 * 86_400)
             _ = try await scene.becomes("granted")
             #expect(try await scene.relay.poll(id).json["status"].string == "revoked")
@@ -157,7 +157,7 @@ import Testing
             #expect(try await scene.relay.opsPost(path, key: scene.relay.keys.viewer).status == 403)
             #expect(try await scene.relay.opsPost(path, reason: "").status == 422)
             #expect(try await scene.relay.opsPost("/ops/customers/nobody/refresh").status == 404)
-            // Nothing is known of them, and no offer is known of the publisher's: there is nothing to ask about.
+            // The customer is unknown and the publisher has no known offer, so there is nothing to ask about.
             #expect(try await scene.relay.opsPost(path).json["entitlements"].array?.isEmpty == true)
             let environment = [
                 "RELAY_DATABASE_URL": scene.setup.database.url, "RELAY_CLEENG_PUBLISHER_TOKEN": Simulator.token,

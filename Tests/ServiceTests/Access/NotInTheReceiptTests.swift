@@ -2,7 +2,8 @@ import AppStoreSimulation
 import Foundation
 import Testing
 
-/// What an app names and its genuine receipt does not hold: somebody else's, a pass that has vanished, nothing at all.
+/// An app names a transaction that its genuine receipt does not contain: another customer's, a pass that has vanished,
+/// or none that exists.
 @Suite struct NotInTheReceiptTests {
     private func run(_ body: (Setup, TestAppStore) async throws -> Void) async throws {
         let store = try TestAppStore()
@@ -34,7 +35,7 @@ import Testing
         return (id, bought)
     }
 
-    /// Version 1 of what the store took back.
+    /// A version 1 notification of a revocation.
     private func statusUpdate(_ type: String, of taken: SimulatedTransaction) throws -> Data {
         try SimulatedStatusUpdate(
             notificationType: type, password: TestAppStore.secret, bundleId: taken.bundleId,
@@ -49,7 +50,7 @@ import Testing
             transaction: taken, signedDate: Date())
     }
 
-    /// Ben, on Ana's device, names a pass of another offer beside the receipt with her subscription.
+    /// Ben, on Ana's device, names a pass of another offer with the receipt of her subscription.
     @Test func itTakesNobodysSubscription() async throws {
         try await run { setup, store in
             let hers = try store.receiptPurchase(email: "ana@example.test")
@@ -68,8 +69,8 @@ import Testing
         }
     }
 
-    /// Guards against a pass that is bound to the subscription in the receipt beside it: a refund of Ana's subscription would end the pass,
-    /// Ben's or her own.
+    /// Guards against a pass that is bound to the subscription in the same receipt: a refund of Ana's subscription
+    /// would end the pass, Ben's or her own.
     @Test(arguments: ["ben@example.test", "ana@example.test"])
     func aRefundOfTheSubscriptionInTheReceiptLeavesThePassBesideIt(email: String) async throws {
         try await run { setup, store in
@@ -93,8 +94,8 @@ import Testing
         }
     }
 
-    /// Guards against refunds that are recorded and end nothing: what does not renew has no period that runs out, and version 1 does not say
-    /// of which type it is.
+    /// Guards against refunds that are recorded without effect: a purchase without renewal has no period that ends, and
+    /// version 1 does not state its type.
     @Test(arguments: ["Consumable", "Non-Renewing Subscription"], [2, 1])
     func aRefundOfWhatDoesNotRenewEndsWhatItOpened(type: String, version: Int) async throws {
         try await run { setup, store in
@@ -109,7 +110,8 @@ import Testing
         }
     }
 
-    /// Guards against a version 1 `REVOKE` that is not acted on, or is taken for a refund: the family shares the purchase no longer.
+    /// Guards against a version 1 `REVOKE` that has no effect or counts as a refund: the family no longer shares the
+    /// purchase.
     @Test func theEndOfSharingByVersionOneEndsWhatWasShared() async throws {
         try await run { setup, store in
             var (id, shared) = try await granted("Non-Consumable", setup, store, ownership: "FAMILY_SHARED")
@@ -120,7 +122,7 @@ import Testing
         }
     }
 
-    /// Passes vanish from receipts. What Apple tells of them later reaches what was granted.
+    /// Passes vanish from receipts. Apple's later notifications still apply to the granted pass.
     @Test func aReceiptWithoutPurchasesIsTakenAndARefundReachesIt() async throws {
         try await run { setup, store in
             var life = try store.subscription()

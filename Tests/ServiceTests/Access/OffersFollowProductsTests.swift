@@ -2,7 +2,7 @@ import AppStoreSimulation
 import Foundation
 import Testing
 
-/// With a catalogue, what a subscription opens is the offer of its present product.
+/// With a catalogue, a subscription gives access to the offer of its present product.
 @Suite struct OffersFollowProductsTests {
     private static let (monthly, yearly) = ("S123456789_US", "S987654321_US")
     private static let secret = "a secret of Cleeng's webhooks"
@@ -26,7 +26,7 @@ import Testing
             #expect(try await relay.notify(notification, signedBy: store).status == 200)
         }
 
-        /// By the question that names customer and offer.
+        /// Access by a question that names customer and offer.
         func hasAccess(_ offer: String) async throws -> Bool? {
             try await HTTP.get(
                 relay.url + "/entitlements?customerEmail=ana@example.test&offerId=\(offer)",
@@ -40,9 +40,9 @@ import Testing
         }
     }
 
-    /// The catalogue is there when the relay begins: a running one reads it again every five seconds.
+    /// The catalogue exists when the relay starts, since a running relay reads it only every five seconds.
     ///
-    /// - Parameter tells: Cleeng sends events of what ends.
+    /// - Parameter tells: whether Cleeng sends events of ends.
     private func run(tells: Bool = true, _ body: (inout Scene) async throws -> Void) async throws {
         let store = try TestAppStore()
         defer { store.end() }
@@ -79,7 +79,7 @@ import Testing
             let month = try await scene.buy(Self.monthly)
             try await scene.tell(scene.life.upgraded(to: "com.example.year", at: Date()))
             let year = try await scene.buy(Self.yearly)
-            // Cleeng says of the offer that was left that it is over; that ends nothing else.
+            // Cleeng says that the former offer has ended, which must not end anything else.
             try await scene.control.entitle("ana@example.test", to: Self.monthly, status: "terminated")
             try await scene.isReplaced(month)
             #expect(try await scene.relay.poll(year).json["status"].string == "granted")
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// Guards against an offer that was left staying open for a minute, since nobody asks where no event comes.
+    /// Guards against a former offer that stays open for a minute without an event.
     @Test func anOfferThatWasLeftIsAskedAboutSoonWhereCleengTellsNothing() async throws {
         try await run(tells: false) { scene in
             scene.life.bought(at: Date())
@@ -116,7 +116,8 @@ import Testing
         }
     }
 
-    /// Guards against Cleeng being asked about the offer of the last grant, which was left since: its no would end the plan that runs.
+    /// Guards against a question to Cleeng about the last grant's offer, which is no longer the present one: a no would
+    /// end the running plan.
     @Test func ofALostRenewalCleengIsAskedByTheOfferOfThePresentProduct() async throws {
         try await run { scene in
             scene.life.bought(at: Date())
@@ -129,7 +130,7 @@ import Testing
             try await scene.control.entitle("ana@example.test", to: Self.monthly, status: "active", until: later)
             try await scene.tell(scene.life.downgraded(to: "com.example.app.monthly", at: Date()))
             try await scene.tell(scene.life.renewed(at: Date()))
-            // Of the renewal after this one nobody tells.
+            // No notification arrives for the next renewal.
             let known = try await Awaiting.fact("Cleeng's later end of the present offer is taken over") {
                 try await scene.relay.poll(month).json
             } holds: {
@@ -141,7 +142,8 @@ import Testing
         }
     }
 
-    /// Guards against Cleeng's end of the offer that was left ending the store's subscription for the publisher's back end and its billing.
+    /// Guards against Cleeng's end of a former offer that ends the subscription for the publisher's back end and its
+    /// billing.
     @Test func theEndOfTheOfferThatWasLeftEndsNeitherThePurchaseNorTheContract() async throws {
         try await run { scene in
             let key = try await Relay.makeKey("publisher", scene.setup.database)
@@ -153,7 +155,7 @@ import Testing
             let contract = try #require(try await billing.contract()["Id"].string)
             try await scene.tell(scene.life.upgraded(to: "com.example.year", at: Date()))
             let year = try await scene.buy(Self.yearly)
-            // With the yearly offer Cleeng ended the monthly one.
+            // With the yearly offer, Cleeng ended the monthly one.
             let events = try await Awaiting.fact("Cleeng has told of the end") {
                 try await scene.control.deliveries()
             } holds: {

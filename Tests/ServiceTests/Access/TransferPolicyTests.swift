@@ -4,10 +4,10 @@ import NIOHTTP1
 import Postgres
 import Testing
 
-/// `RELAY_TRANSFER_POLICY`: who may take a subscription from the customer who has it.
+/// `RELAY_TRANSFER_POLICY`: which customer may take a subscription from its owner.
 @Suite struct TransferPolicyTests {
     private static let (ana, ben) = ("ana@example.test", "ben@example.test")
-    /// What `uuid5(uuid5(NAMESPACE_URL, "main"), "ben@example.test")` is in other languages.
+    /// Result of `uuid5(uuid5(NAMESPACE_URL, "main"), "ben@example.test")` in other languages.
     private static let tokenOfBen = "5342F28C-2691-5F02-856A-27F536446946"
 
     private func run(
@@ -38,7 +38,7 @@ import Testing
             let lines = shown["timeline"].array?.filter { $0["event"].string == "transfer_refused" }
             #expect(lines?.count == 1, "one an hour: \(shown)")
             #expect(try await relay.metric("intake_outcomes_total{outcome=\"owned_by_another\"}") == 2)
-            // Who has it may send it as often as they like.
+            // The owner may post it again at any time.
             let again = try await relay.pursue(
                 TestPurchase(email: Self.ana, original: original, transactionID: "2000000999999999"))
             _ = try await relay.becomes("granted", again)
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    /// The same receipt is known to both publishers: one lets it move, and the other does not.
+    /// Both publishers know the same receipt. One allows transfers, and the other does not.
     @Test func eachPublisherHasAPolicyOfItsOwn() async throws {
         try await AccountScene.run(nordic: "  transfer_policy: refuse") { scene in
             let original = TestPurchase.newTransactionID()
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    /// What enters the ledger by the validator moves no more than what an app sends to be forwarded.
+    /// A validated purchase moves no more than a forwarded one.
     @Test func theValidatorKeepsToIt() async throws {
         try await GoogleScene.run(["RELAY_TRANSFER_POLICY": "refuse"]) { scene in
             try await scene.buy("token-1")

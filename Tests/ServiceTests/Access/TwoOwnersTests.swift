@@ -1,22 +1,22 @@
 import Foundation
 import Testing
 
-/// One subscription has one granted customer, and it is Cleeng's.
+/// One subscription has one granted customer: the one whom Cleeng entitles.
 @Suite struct TwoOwnersTests {
     private static let offer = "S123456789_US"
 
     private func run(_ body: (Setup, SimulatorControl) async throws -> Void) async throws {
-        // So long Cleeng may still be passing a subscription to and fro after a grant.
+        // For that time after a grant, Cleeng may still be moving the subscription.
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "3"]) { setup in
             try await body(setup, SimulatorControl(setup.simulator))
         }
     }
 
-    ///     ana's forward is answered 500; ben's newer request overtakes it and is granted;
-    ///     then Cleeng passes the subscription to ana after all, whose lost try it had taken;
-    ///     then ben posts again, and Cleeng passes it back.
+    /// - Ana's forward is answered 500. Ben's newer request overtakes it and is granted.
+    /// - Then Cleeng moves the subscription to Ana, because it had accepted her failed try.
+    /// - Then Ben posts again, and Cleeng moves it back.
     ///
-    /// Guards against two customers who are granted on one subscription, and against a former owner who cannot get it back.
+    /// Guards against two granted customers of one subscription, and against a former owner who cannot get it back.
     @Test func aLostTryThatCleengTookAfterAllMakesItsCustomerTheOwner() async throws {
         try await run { setup, control in
             let (relay, original) = (setup.relay, TestPurchase.newTransactionID())
@@ -38,7 +38,7 @@ import Testing
             _ = try await relay.becomes("granted", again)
             _ = try await relay.becomes("transferred", ana)
             #expect(try await control.subscription(original)["customerEmail"].string == "ben@example.test")
-            // Nothing is on its way any more that would grant ana once more.
+            // No pending request could grant Ana again.
             try await Awaiting.fact("both wait for nothing") {
                 let details = [try await relay.detail(ana), try await relay.detail(again)]
                 return details.allSatisfy { $0["nextStepAt"].isNull }
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// Ben has the offer by a purchase on the web. Cleeng moves nothing when he posts ana's receipt.
+    /// Ben has the offer by a purchase on the web. Cleeng moves nothing when he posts Ana's receipt.
     @Test func whoHadTheOfferBeforeTakesNothing() async throws {
         try await run { setup, control in
             let (relay, original) = (setup.relay, TestPurchase.newTransactionID())
@@ -65,7 +65,7 @@ import Testing
             #expect(try await relay.poll(ana).json["status"].string == "granted")
             #expect(try await relay.detail(ben)["entitledBefore"].bool == true)
             #expect(try await relay.detail(ben)["transfer"].isNull)
-            // Ana has it no longer at Cleeng: now it is ben's that she had.
+            // Ana is no longer entitled at Cleeng, so Ben takes the subscription.
             try await control.entitle("ana@example.test", to: Self.offer, status: "terminated")
             let again = try await relay.pursue(
                 TestPurchase(email: "ben+never@example.test", original: original, transactionID: "2000000999999999"))
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// The deadline is far away: nothing but the third read ends the wait.
+    /// The deadline is far away, so only the third read can end the wait.
     @Test func whomCleengEntitlesBesideTheOwnerIsLetInByTheThirdRead() async throws {
         let settings = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300", "RELAY_POLL_INTERVAL_SECONDS": "1"]
         try await Setup.run(settings: settings) { setup in

@@ -4,7 +4,7 @@ import NIOHTTP1
 import Postgres
 import Testing
 
-/// What the relay asks the App Store itself, with `app-store-simulator serve` in its place.
+/// The relay's questions to the App Store, with `app-store-simulator serve` in its place.
 @Suite struct AppStoreAPITests {
     private struct Scene {
         var setup: Setup
@@ -13,7 +13,7 @@ import Testing
         var life: SimulatedSubscription
         var relay: Relay { setup.relay }
 
-        /// - Returns: the validation that was granted.
+        /// - Returns: the granted validation.
         mutating func buy(_ email: String) async throws -> String {
             life.bought(at: Date())
             let answer = try await relay.purchase(try store.purchase(life, email: email))
@@ -66,14 +66,14 @@ import Testing
             let told = try await scene.relay.status(id)
             #expect(told["status"].string == "granted")
             #expect(told["expiresAt"].string?.prefix(16) == end.formatted(.iso8601).prefix(16))
-            // Cleeng is not asked about what is known: what it was asked is of the purchase itself.
+            // Cleeng is not asked about known facts; both reads belong to the purchase itself.
             #expect(try await SimulatorControl(scene.setup.simulator).reads(of: "ana@example.test").count == 2)
             let calls = try await scene.api.requests()
             #expect(calls.allSatisfy { $0["authorized"].bool == true })
         }
     }
 
-    /// Before any notification: whether it will renew, and whether a higher price was agreed to.
+    /// The relay asks before any notification: about renewal, and about consent to a higher price.
     @Test func whatWasBoughtIsAskedForAtOnce() async throws {
         try await run(period: 3_600) { scene in
             scene.life.bought(at: Date())
@@ -88,13 +88,13 @@ import Testing
             #expect(purchase["renewalIntent"].string == "Lapse", "\(answer.text)")
             #expect(purchase["priceConsentStatus"].string == "Agreed", "\(answer.text)")
             #expect(purchase["isBillingRetryPeriod"].bool == false, "\(answer.text)")
-            // Once is enough.
+            // One question is enough.
             let calls = try await scene.api.requests()
             #expect(calls.count { $0["path"].string?.contains("/inApps/v1/subscriptions/") == true } == 1, "\(calls)")
         }
     }
 
-    /// What runs is not in doubt: neither is Cleeng asked, nor its end put off.
+    /// A running subscription is not in doubt: Cleeng is not asked, and the end is not postponed.
     @Test func whoCannotBeAskedAtOnceIsAskedAgain() async throws {
         try await run(period: 3_600) { scene in
             try await scene.api.trouble(#"{"status":500}"#)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    /// As for an app that is not released yet: nobody answers there, again and again.
+    /// As with an unreleased app: production never answers for it.
     @Test func thatProductionCannotBeAskedHoldsTheSandboxUpInNothing() async throws {
         let settings = ["RELAY_APPLE_ENVIRONMENTS": "Production,Sandbox", "RELAY_APPLE_HISTORY_INTERVAL_SECONDS": "1"]
         try await run(period: 6, settings: settings) { scene in
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    /// Cleeng has not heard of it yet: what Apple says counts.
+    /// Cleeng does not know the renewal yet, so Apple's statement counts.
     @Test func anEndThatNobodyToldOfIsFoundThere() async throws {
         try await run { scene in
             let id = try await scene.buy("ana@example.test")
@@ -183,7 +183,7 @@ import Testing
         await api.end()
     }
 
-    /// Signed, never posted, and in the App Store's history: more of them than a page has.
+    /// Notifications that were signed and never posted, in the App Store's history, on more than one page.
     @Test func notificationsThatNeverCameAreAskedForAndPassedOn() async throws {
         try await run(period: 86_400, settings: ["RELAY_APPLE_HISTORY_INTERVAL_SECONDS": "1"]) { scene in
             try await Awaiting.fact("it is known until when nothing is missing") {
@@ -206,7 +206,7 @@ import Testing
             } holds: {
                 $0.count == 5
             }
-            // Once more by itself, as Apple may still do.
+            // The same notification arrives again, as it may from Apple.
             #expect(try await scene.relay.notify(refund, signedBy: scene.store).status == 200)
             #expect(try await scene.relay.ops("/ops/notifications").json["items"].array?.count == 5)
         }
@@ -225,7 +225,7 @@ import Testing
             #expect(try await scene.relay.notify(scene.life.bought(at: Date()), signedBy: scene.store).status == 200)
             _ = try await database.query(SQL("CREATE TABLE kept AS SELECT * FROM ledgers"))
             _ = try await database.query(SQL("UPDATE ledgers SET state = '{', due_at = NULL"))
-            // In whatever order they are read, one of the others comes after it.
+            // In any reading order, another one follows the bad one.
             for number in 0..<3 {
                 if number == 1 {
                     try await scene.api.lose(scene.life.refunded(at: Date()), signedBy: scene.store)
@@ -242,7 +242,7 @@ import Testing
                 }
             }
             try await kept(3)
-            // Once its row is mended the range is asked for again.
+            // After the repair of its row, the range is requested again.
             _ = try await database.query(
                 SQL(
                     "UPDATE ledgers l SET state = k.state FROM kept k WHERE k.subscription_key = l.subscription_key"))

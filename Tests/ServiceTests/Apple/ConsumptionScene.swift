@@ -4,7 +4,7 @@ import NIOHTTP1
 import Postgres
 import Testing
 
-/// A relay that Apple asks about refunds, with `app-store-simulator serve` in Apple's place.
+/// A relay that receives Apple's consumption requests, with `app-store-simulator serve` in Apple's place.
 struct ConsumptionScene {
     static let customer = "ana@example.test"
 
@@ -33,7 +33,7 @@ struct ConsumptionScene {
         await api.end()
     }
 
-    /// A subscription that was granted, and that Apple knows.
+    /// A granted subscription that Apple knows.
     func buy(_ email: String = Self.customer) async throws -> SimulatedSubscription {
         var life = try store.subscription()
         life.bought(at: Date())
@@ -44,7 +44,7 @@ struct ConsumptionScene {
         return life
     }
 
-    /// What Apple sends after the customer has asked for a refund.
+    /// Apple's notification after the customer's refund request.
     func request(_ life: SimulatedSubscription) -> SimulatedNotification {
         var notification = SimulatedNotification(
             notificationType: "CONSUMPTION_REQUEST", notificationUUID: UUID().uuidString.lowercased(),
@@ -85,12 +85,12 @@ struct ConsumptionScene {
         return try #require(found)
     }
 
-    /// What Apple was told.
+    /// Answers that Apple received.
     func told() async throws -> [JSON] {
         try await HTTP.get(api.url + "/_simulator/consumption").json["items"].array ?? []
     }
 
-    /// Lets pauses and leases end.
+    /// Ends pauses and leases.
     func hurry() async throws {
         _ = try await setup.database.query(
             SQL("UPDATE consumption_requests SET due_at = now() WHERE state <= 2"))

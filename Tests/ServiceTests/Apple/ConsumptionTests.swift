@@ -4,7 +4,7 @@ import NIOHTTP1
 import Postgres
 import Testing
 
-/// Apple's requests about refunds: answered with the customer's consent, once, and never without.
+/// Apple's consumption requests are answered once, and only with the customer's consent.
 @Suite struct ConsumptionTests {
     @Test func withConsentItIsAnsweredOnce() async throws {
         try await ConsumptionScene.run { scene in
@@ -21,12 +21,12 @@ import Testing
             let asked = try #require(answered["askedAt"].string.flatMap(Date.init(milliseconds:)))
             let deadline = try #require(answered["deadline"].string.flatMap(Date.init(milliseconds:)))
             #expect(abs(deadline.timeIntervalSince(asked) - 43_200) < 1)
-            // As Apple does where the 200 got lost.
+            // Apple repeats a request if the 200 was lost.
             #expect(try await scene.setup.relay.notify(request, signedBy: scene.store).status == 200)
             let told = try await scene.told()
             #expect(told.count == 1)
             #expect(told[0]["transactionId"].string == life.transaction.transactionId)
-            // A subscription has no percentage.
+            // A subscription has no consumption percentage.
             #expect(told[0]["told"]["consumptionPercentage"].int == nil)
             #expect(told[0]["told"]["sampleContentProvided"].bool == false)
             #expect(try await scene.requests().count == 1)
@@ -51,7 +51,7 @@ import Testing
             try await scene.letDeadlinesCome()
             let ended = try await scene.becomes("no_consent")
             #expect(ended["endedAt"].string != nil)
-            // Too late.
+            // This consent comes after the deadline.
             try await scene.consent()
             try await Task.sleep(for: .seconds(2))
             #expect(try await scene.told().isEmpty)
@@ -67,7 +67,7 @@ import Testing
             try await scene.consent()
             try await scene.becomes("answered")
             #expect(try await scene.told().count == 1)
-            // One that is withdrawn stops the next.
+            // A withdrawn consent prevents the next answer.
             try await scene.say(#"{"customerConsented":false}"#)
             try await scene.ask(life)
             try await scene.becomes("awaits_consent")
@@ -86,7 +86,7 @@ import Testing
             } holds: {
                 $0?["state"].string == "waiting" && $0?["lastError"].string == "HTTP 503"
             }
-            // Of the sandbox nobody is warned.
+            // Warnings concern only production.
             _ = try await scene.setup.database.query(
                 SQL("UPDATE consumption_requests SET deadline = now() + interval '1 hour', environment = 'Production'"))
             let status = try await ChildProcess.run(
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    /// The call takes no effect, or has taken it: nobody knows. It is sent again.
+    /// Whether the call took effect is unknown, so it is sent again.
     @Test func aCopyThatDiesHasItsRequestAnsweredByAnother() async throws {
         try await ConsumptionScene.run { scene in
             let life = try await scene.buy()
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    /// Ben has the subscription of ana now; she has consented, and he has not. Then he is erased.
+    /// Ben now has Ana's subscription. She has consented, and he has not. Then he is erased.
     @Test func theConsentOfWhoeverHadItBeforeIsNoneForThis() async throws {
         try await ConsumptionScene.run { scene in
             let life = try await scene.buy()
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    /// Its validation is gone by the retention: what runs was delivered all the same.
+    /// Retention has dropped its validation, but a running subscription counts as delivered.
     @Test func whatRunsWasDelivered() async throws {
         try await ConsumptionScene.run { scene in
             let life = try await scene.buy()

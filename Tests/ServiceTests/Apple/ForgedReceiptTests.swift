@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Somebody who has the app's key, and knows the number of somebody else's subscription, with a transaction that nobody signed.
+/// An attacker has the app's key and the number of another customer's subscription, and posts an unsigned transaction.
 @Suite struct ForgedReceiptTests {
     @Test func whatAppleDidNotSignTakesNobodysSubscription() async throws {
         let store = try TestAppStore()
@@ -12,7 +12,7 @@ import Testing
                 try store.purchase(email: "ana@example.test", original: original))
             let id = try #require(bought.json["validationId"].string)
             #expect(try await setup.relay.outcome(id)["status"].string == "granted")
-            // Entitled to the same offer, so that whatever is sent for them is granted.
+            // The attacker is entitled to the same offer, so any purchase that is sent is granted.
             let forged = TestPurchase(email: "eve@example.test", original: original, product: "platinum.forever")
             let answer = try await setup.relay.purchase(forged)
             #expect(answer.status == 202)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// One of them is being sent all the while, and the others wait for it.
+    /// One of them is always being sent, and the others wait for it.
     @Test func twentyOfThemHoldUpNoGenuinePurchaseOfTheSameSubscription() async throws {
         let store = try TestAppStore()
         defer { store.end() }
@@ -48,7 +48,7 @@ import Testing
             } holds: {
                 $0 == 1
             }
-            // Two genuine ones go one at a time, in order.
+            // Two genuine purchases are sent one after the other, in order.
             let ana = try await setup.relay.pursue(
                 try store.purchase(email: "ana+slow-500ms@example.test", original: original))
             let ben = try await setup.relay.pursue(try store.purchase(email: "ben@example.test", original: original))

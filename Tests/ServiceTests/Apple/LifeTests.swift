@@ -2,7 +2,7 @@ import AppStoreSimulation
 import Foundation
 import Testing
 
-/// What an app is told of a subscription whose life goes on after the grant.
+/// An app's view of a subscription after the grant.
 @Suite struct LifeTests {
     private struct Scene {
         var setup: Setup
@@ -10,7 +10,7 @@ import Testing
         var life: SimulatedSubscription
         var relay: Relay { setup.relay }
 
-        /// - Returns: the validation that was granted.
+        /// - Returns: the granted validation.
         func buy(_ email: String) async throws -> String {
             let answer = try await relay.purchase(try store.purchase(life, email: email))
             let id = try #require(answer.json["validationId"].string, "\(answer.text)")
@@ -18,7 +18,7 @@ import Testing
             return id
         }
 
-        /// A purchase on which Cleeng grants for three seconds: whenever it grants, it is asked soon.
+        /// A purchase for which Cleeng grants three seconds, so that the relay asks again soon.
         func buyUntilSoon(_ control: SimulatorControl) async throws -> String {
             try await control.behave("ana@example.test", "never")
             try await control.entitle(
@@ -30,7 +30,7 @@ import Testing
             #expect(try await relay.notify(notification, signedBy: store).status == 200)
         }
 
-        /// The poll, right after.
+        /// Status and reason in an immediate poll.
         func told(_ id: String) async throws -> [String?] {
             let poll = try await relay.status(id)
             return [poll["status"].string, poll["reason"].string]
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// Cleeng goes on saying that the customer is entitled. An app that reads `granted` once reveals the content and asks no more.
+    /// Cleeng still entitles the customer. An app that reads `granted` once shows the content and does not ask again.
     @Test(arguments: ["ana@example.test", "ben@example.test"])
     func aRefundThatIsKnownIsNeverShownAsGranted(postedBy email: String) async throws {
         try await run { scene in
@@ -178,7 +178,7 @@ import Testing
                 $0.contains { $0["detail"].string == "Cleeng: entitled to S123456789_US" }
             }
             #expect(events.contains { $0["event"].string == "looked_up" })
-            // Until when Cleeng says that it runs nobody asks again.
+            // Until the end that Cleeng stated, the relay does not ask again.
             let next = try #require(try await scene.relay.subscription(scene.life)["nextLookAt"].string)
             #expect(next > String(Date().addingTimeInterval(86_400).ISO8601Format().prefix(19)))
         }

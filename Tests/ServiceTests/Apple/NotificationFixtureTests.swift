@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The notifications of the shared collection, under roots of their own: what it calls good is taken, what it calls forged is
-/// not.
+/// The notifications of the shared collection, with their own roots. Its good notifications must be accepted, and its
+/// forged ones refused.
 @Suite(.enabled(if: NotificationFixtures.folder != nil, "the shared fixtures are not beside the project"))
 struct NotificationFixtureTests {
     @Test func eachIsAnsweredAsTheCollectionSays() async throws {
@@ -38,7 +38,7 @@ struct NotificationFixtureTests {
 }
 
 enum NotificationFixtures {
-    /// Beside the project; nil where it is not there.
+    /// The folder beside the project; nil if it does not exist.
     static let folder: URL? = {
         let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// On to Cleeng: byte for byte, in order, until it is taken.
+/// Notifications reach Cleeng unchanged and in order, and are repeated until accepted.
 @Suite struct NotificationRelayTests {
     private func run(
         settings more: [String: String] = [:], _ body: (BadDay, TestAppStore) async throws -> Void
@@ -19,7 +19,7 @@ import Testing
         try await day.relay(settings: store.settings(relayingTo: day.simulator, more))
     }
 
-    /// What Cleeng was sent, in order.
+    /// Requests to Cleeng, in order.
     private func sent(_ day: BadDay, _ publisher: String = "123456789") async throws -> [JSON] {
         try await day.simulator.requests(path: TestAppStore.path(publisher))
     }
@@ -37,7 +37,8 @@ import Testing
             let bought = try store.transactions.sign(life.bought(at: now.addingTimeInterval(-20)))
             let off = try store.transactions.sign(life.renewalTurned(.off, at: now.addingTimeInterval(-10)))
             let refunded = try store.transactions.sign(life.refunded(at: now))
-            // The first try fails; what is said between the two and comes last overtakes nothing that was said before it.
+            // The first try fails. A notification signed between the other two arrives last, and overtakes nothing that
+            // was signed before it.
             for body in [bought, refunded, off] { #expect(try await relay.notify(body).status == 200) }
             let requests = try await Awaiting.fact("all are delivered") {
                 try await sent(day).filter { $0["status"].int == 200 }
@@ -46,7 +47,7 @@ import Testing
             }
             #expect(requests.map { $0["bodyDigest"].string } == [bought, off, refunded].map { digest($0) })
             #expect(requests.allSatisfy { $0["publisherToken"].string == "absent" })
-            // What became of the last one is written after Cleeng's answer.
+            // The last result is written after Cleeng's answer.
             let items = try await Awaiting.fact("all count as delivered") {
                 try await relay.ops("/ops/notifications?status=delivered").json["items"].array ?? []
             } holds: {

@@ -19,7 +19,7 @@ import Testing
             let first = try await setup.relay.notify(bought, signedBy: store)
             #expect(first.status == 200)
             #expect(first.text == "{}")
-            // Signed anew, as a redelivery may be.
+            // Signed again, as a redelivery may be.
             #expect(try await setup.relay.notify(bought, signedBy: store).status == 200)
             let items = try await setup.relay.ops("/ops/notifications").json["items"].array ?? []
             #expect(items.count == 1)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// Each with the beginning of what it is told.
+    /// Each refused notification with the beginning of its error text.
     @Test func whatIsNotGenuineOrNotOursIsRefusedForGood() async throws {
         try await run(["RELAY_APPLE_ENVIRONMENTS": "Sandbox"]) { setup, store in
             var life = try store.subscription()
@@ -123,7 +123,7 @@ import Testing
                     autoRenewStatus: renews, autoRenewStatusChangeDate: changed,
                     autoRenewProductId: life.transaction.productId, originalTransactionId: life.originalTransactionId,
                     transactions: life.transactions, renewals: [])
-                // The receipt in it is another one at each delivery.
+                // Each delivery contains another receipt.
                 var object = try #require(
                     try JSONSerialization.jsonObject(with: update.json()) as? [String: Any])
                 object["latest_receipt"] = receipt
@@ -138,7 +138,7 @@ import Testing
             let off = try update("DID_CHANGE_RENEWAL_STATUS", renews: false, changed: now, receipt: "c")
             #expect(try await setup.relay.notify(off).status == 200)
             #expect(try await setup.relay.subscription(life)["willRenew"].bool == false)
-            // Said before the last one, and come after it.
+            // Made before the last one and delivered after it.
             let on = try update(
                 "DID_CHANGE_RENEWAL_STATUS", renews: true, changed: now.addingTimeInterval(-60), receipt: "d")
             #expect(try await setup.relay.notify(on).status == 200)
@@ -154,8 +154,8 @@ import Testing
         }
     }
 
-    /// Guards against dropping a version 1 change of the next product because an earlier notification named a later moment: the receipt in each
-    /// says when it was made, and orders them.
+    /// Guards against a version 1 change of the next product that is dropped because an earlier notification named a
+    /// later time. The receipt in each has its own creation time, which orders them.
     @Test func versionOneIsOrderedByTheReceiptInIt() async throws {
         try await run { setup, store in
             var life = try store.subscription()
@@ -185,7 +185,7 @@ import Testing
             #expect(try await next() == present)
             try await tell("DID_CHANGE_RENEWAL_PREF", next: "com.example.year", made: now - 30)
             #expect(try await next() == "com.example.year")
-            // Made before the last one, delivered after it.
+            // Made before the last one and delivered after it.
             try await tell("DID_CHANGE_RENEWAL_PREF", next: "com.example.week", made: now - 45)
             #expect(try await next() == "com.example.year")
             #expect(try await setup.relay.ops("/ops/notifications").json["items"].array?.count == 3)
@@ -204,7 +204,7 @@ import Testing
     @Test func whatIsTooLargeIsTurnedAwayAndAFloodOfForgedOnesHoldsNobodyUp() async throws {
         try await run(["RELAY_MAX_BODY_BYTES": "65536"]) { setup, store in
             #expect(try await setup.relay.notify(Data(count: 100_000)).status == 413)
-            // So much that the answer may be there, and the connection gone, before all of it is sent.
+            // So large that the answer may arrive, and the connection close, before all of it is sent.
             let huge = try? await setup.relay.notify(Data(count: 20 << 20))
             #expect(huge == nil || huge?.status == 413)
             let deep = try await setup.relay.notify(Data(String(repeating: "[", count: 60_000).utf8))

@@ -3,7 +3,7 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-/// The App Store's refund history, which operators ask for: refunds whose notifications were lost end access.
+/// Operators read the App Store's refund history: refunds with lost notifications end access.
 @Suite struct RefundHistoryTests {
     private func lookUp(_ id: String, _ relay: Relay) async throws -> HTTP.Answer {
         try await HTTP.post(
@@ -19,13 +19,13 @@ import Testing
             let known = try await relay.subscription(life)
             let id = try #require(known["id"].string)
             #expect(try await lookUp(id, relay).json["found"].int == 0)
-            // What is signed later counts more than a refund.
+            // A statement that is signed later than the refund overrides it.
             try await Awaiting.fact("Apple was asked about the purchase") {
                 try await relay.subscription(life)["timeline"].array?.contains { $0["event"].string == "looked_up" }
             } holds: {
                 $0 == true
             }
-            // More than a page has; of earlier periods too.
+            // More refunds than a page has, also of earlier periods.
             let start = Date()
             let first = life.refunded(at: start)
             try await scene.api.lose(first, signedBy: scene.store)
@@ -34,7 +34,7 @@ import Testing
                 _ = life.resubscribed(at: moment)
                 try await scene.api.lose(life.refunded(at: moment), signedBy: scene.store)
             }
-            // A refund counts from its moment on.
+            // A refund takes effect at its time.
             try await Task.sleep(for: .seconds(start.addingTimeInterval(1).timeIntervalSinceNow))
             let answer = try await lookUp(id, relay)
             #expect(answer.status == 200, "\(answer.text)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ReceiptRelay
 
-/// Certificates are looked up while purchases go on, with `app-store-simulator serve` as Apple's responder.
+/// Certificates are checked while purchases are processed, with `app-store-simulator serve` as Apple's responder.
 @Suite struct RevocationTests {
     private static let checks = "relay_apple_certificate_checks_total"
     private static let gauge = "relay_apple_certificates_revoked"
@@ -67,13 +67,13 @@ import Testing
             try await api.revoke("leaf")
             try await gauge(is: 1, relay)
             try await counts("revoked", atLeast: 1, relay)
-            // Transactions and notifications by the revoked certificate, and receipts by another revoked one.
+            // Transactions and notifications with the revoked certificate, and receipts with another revoked one.
             try await isGranted(try store.purchase(email: "bea@example.test"), by: relay)
             var life = try store.subscription()
             #expect(try await relay.notify(life.bought(at: Date()), signedBy: store).status == 200)
             try await isGranted(try store.receiptPurchase(email: "cyd@example.test"), by: relay)
             try await gauge(is: 2, relay)
-            // What proves nothing takes nothing back.
+            // An answer without proof changes nothing.
             try await api.answerOCSP("tryLater")
             try await counts("unknown", atLeast: 8, relay)
             #expect(try await relay.metric(Self.gauge) == 2)
@@ -86,9 +86,10 @@ import Testing
             let serialNumber = try OCSPResponder.serialNumbers(of: store.transactions)[0]
             #expect(critical.contains { $0["serial_number"].string?.lowercased().hasSuffix(serialNumber) == true })
             let warnings = try lines("warning", "could not be checked for revocation", relay)
-            // Not the first of them: the answers may have changed between two questions about one certificate.
+            // Any of the warnings may have it: the answers may have changed between two questions about one
+            // certificate.
             #expect(warnings.contains { $0["error"].string?.contains("tryLater") == true }, "\(warnings)")
-            // Taken off hold.
+            // The certificate is released from hold.
             try await api.answerOCSP("usual")
             try await api.restore("leaf")
             try await gauge(is: 0, relay)

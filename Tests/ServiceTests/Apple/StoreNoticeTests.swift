@@ -6,7 +6,7 @@ import Postgres
 import ReceiverSupport
 import Testing
 
-/// What Apple says that concerns no purchase: kept, shown, and passed on to the publisher's endpoints.
+/// Apple's notifications that concern no purchase are stored, shown, and sent to the publisher's endpoints.
 @Suite struct StoreNoticeTests {
     private func body(_ store: TestAppStore, _ json: String) throws -> Data {
         let signed = try store.transactions.sign(
@@ -60,7 +60,7 @@ import Testing
             return Response(status: fails ? .internalServerError : .ok)
         } _: { setup, store, received in
             #expect(try await setup.relay.notify(try body(store, Self.rescinded)).status == 200)
-            // A repeat is not told again.
+            // A repeat is not sent to endpoints.
             #expect(try await setup.relay.notify(try body(store, Self.rescinded)).status == 200)
             let told = try await Awaiting.fact("it is told twice") {
                 received()
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    /// By its id alone: a range tells customers' states, and this concerns no customer.
+    /// Replays by id only: a range sends customers' states, and this message concerns no customer.
     private func isSentAgain(
         _ setup: Setup, _ first: Received, _ received: @escaping @Sendable () -> [Received]
     ) async throws {

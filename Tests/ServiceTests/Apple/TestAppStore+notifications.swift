@@ -4,7 +4,7 @@ import Foundation
 extension TestAppStore {
     static let secret = "the-secret-of-the-tests"
 
-    /// Enforced, with everything that notifications need: Cleeng is the simulator.
+    /// Settings with enforced verification and everything that notifications need. Cleeng is the simulator.
     func settings(relayingTo simulator: Simulator?, _ more: [String: String] = [:]) -> [String: String] {
         var settings = settings("enforce")
         settings["RELAY_APPLE_SHARED_SECRET"] = Self.secret
@@ -17,13 +17,13 @@ extension TestAppStore {
         "/1.0/in_app/subscriptions/apple/status_update_notification/\(publisher)"
     }
 
-    /// A subscription with a number of its own.
+    /// A subscription with its own number.
     func subscription(period: TimeInterval = 86_400) throws -> SimulatedSubscription {
         guard let number = Int64(TestPurchase.newTransactionID()) else { throw HarnessError.failed("a number", []) }
         return SimulatedSubscription(firstTransactionId: number, period: period)
     }
 
-    /// What an app posts of a subscription as it is now: the newest transaction, signed.
+    /// The purchase that an app posts for the subscription's present state: the newest transaction, signed.
     func purchase(_ life: SimulatedSubscription, email: String) throws -> TestPurchase {
         var purchase = TestPurchase(
             email: email, original: life.originalTransactionId, transactionID: life.transaction.transactionId)
@@ -33,7 +33,7 @@ extension TestAppStore {
 }
 
 extension Relay {
-    /// Posts what Apple would.
+    /// Posts a notification like Apple.
     func notify(_ body: Data, headers: [String: String] = ["Content-Type": "application/json"]) async throws
         -> HTTP.Answer
     {
@@ -46,7 +46,7 @@ extension Relay {
 
     func status(_ id: String) async throws -> JSON { try await poll(id).json }
 
-    /// The ledger's row of the sandbox.
+    /// The sandbox ledger of the subscription, as the ops API shows it.
     func subscription(_ life: SimulatedSubscription) async throws -> JSON {
         try await ops("/ops/subscriptions?originalTransactionId=\(life.originalTransactionId)").json["items"][0]
     }

@@ -1,19 +1,19 @@
 import AppStoreSimulation
 import Foundation
 
-/// An App Store of the test's own, trusted by whoever is started with ``settings``.
+/// A test's own App Store. Relays with its ``settings`` trust it.
 struct TestAppStore: Sendable {
     let transactions: StoreAuthority
     let receipts: StoreAuthority
-    /// The file that holds both roots.
+    /// The file with both roots.
     let rootsFile: String
 
-    /// The keys of receipts take a second to make, so all stores but strangers have the same.
+    /// Receipt keys take a second to make, so all stores except strangers share one.
     private static let sharedReceipts = Result { try StoreAuthority(.receipts, name: "Test Receipts", form: form) }
     private static let form = StoreAuthority.Form(
         validity: Date(timeIntervalSinceNow: -86_400)...Date(timeIntervalSinceNow: 86_400))
 
-    /// - Parameter isStranger: whether those that trust another store do not trust this one.
+    /// - Parameter isStranger: whether relays that trust another store do not trust this one.
     init(isStranger: Bool = false) throws {
         transactions = try StoreAuthority(.transactions, name: "Test Transactions", form: Self.form)
         receipts =

@@ -2,7 +2,7 @@ import Foundation
 import ReceiverSupport
 import Testing
 
-/// Test notifications, which operators ask the App Store for: whether they came in, and if not, why.
+/// Test notifications that operators request from the App Store: whether they arrived, and if not, why.
 @Suite struct TestNotificationTests {
     private func run(_ body: (Setup, AppStoreAPI) async throws -> Void) async throws {
         let store = try TestAppStore()
@@ -46,7 +46,7 @@ import Testing
             let answer = try await test(setup.relay)
             #expect(answer.status == 409)
             #expect(answer.json["detail"].string?.contains("no App Store Server Notifications URL") == true)
-            // The next one is asked for all the same.
+            // The next test is requested all the same.
             try await api.sendTests(to: setup.relay)
             #expect(try await test(setup.relay).json["outcome"].string == "received")
         }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct VerificationTests {
     private func forged(_ purchase: TestPurchase) -> TestPurchase {
         var forged = purchase
-        // Within the signature, and before the padding.
+        // A character within the signature, before the padding.
         let index = forged.receipt.index(forged.receipt.endIndex, offsetBy: -10)
         forged.receipt.replaceSubrange(index...index, with: forged.receipt[index] == "A" ? "B" : "A")
         return forged

@@ -7,7 +7,7 @@ import Testing
     private static let secret = "a-shared-secret-of-the-tests"
     private static let offer = "S123456789_US"
 
-    /// Cleeng itself grants nothing, and is read so seldom that only an event can end a wait.
+    /// Cleeng grants nothing by itself and is read rarely, so only an event can end a wait.
     private func run(
         _ more: [String: String] = [:], behaviour: String = "never",
         _ body: (Setup, SimulatorControl) async throws -> Void
@@ -93,7 +93,7 @@ import Testing
             let id = try #require(try await control.customer("ben@example.test")["customerId"].int)
             #expect(try await send(succeeded(id), to: setup.relay).status == 200)
             #expect(try await setup.relay.outcome(asked)["status"].string == "granted")
-            // Nobody knows this one, and nobody is harmed.
+            // An unknown customer number has no effect.
             #expect(try await send(succeeded(999_999_999), to: setup.relay).status == 200)
         }
     }
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    /// The event does not say which purchase was refused. `never` grants the first as little as the second.
+    /// The event does not say which purchase was refused. `never` leaves the first as unentitled as the second.
     @Test func aFailureOfOneOfTwoPurchasesRejectsNeither() async throws {
         try await run(["RELAY_POLL_INTERVAL_SECONDS": "1"]) { setup, _ in
             let ids = [try await buy(setup, "ana@example.test"), try await buy(setup, "ana@example.test")]
@@ -135,7 +135,7 @@ import Testing
                     try await setup.relay.events(id).count { $0 == "entitlement_read" }
                 }
                 let before = try await reads()
-                // The first of them may have been under way.
+                // The first of the two reads may have been running at the time of the event.
                 try await Awaiting.fact("Cleeng was asked twice after the event") {
                     try await reads()
                 } holds: {
@@ -171,7 +171,7 @@ import Testing
         try await run(["RELAY_POLL_INTERVAL_SECONDS": "0.3"], behaviour: "after-0") { setup, _ in
             let id = try await buy(setup, "ana@example.test")
             #expect(try await setup.relay.outcome(id)["status"].string == "granted")
-            // Cleeng says no such thing: it came late, or is about another subscription.
+            // Cleeng itself does not confirm the end: the event is late, or about another subscription.
             let late = event("subscriptionTerminated", #""offerId":"\#(Self.offer)","email":"ana@example.test","n":0"#)
             #expect(try await send(late, to: setup.relay).status == 200)
             try await setup.relay.hasHandledEvents(1)
@@ -196,8 +196,8 @@ import Testing
         }
     }
 
-    /// One read of the customer says it of both; a read for each would never come to the second, since the first is asked
-    /// about again whenever the customer may be read again.
+    /// One read of the customer answers for both. With a read for each, the second would never be reached: the first is
+    /// read again whenever the customer's turn comes.
     @Test func bothOfACustomersSubscriptionsToOneOfferEndByOneEvent() async throws {
         try await run(["RELAY_POLL_INTERVAL_SECONDS": "2"], behaviour: "after-0") { setup, control in
             let ids = [try await buy(setup, "ana@example.test"), try await buy(setup, "ana@example.test")]
@@ -212,21 +212,21 @@ import Testing
         }
     }
 
-    /// Two emails of one number: when the one may be read the other may not, and so in turns. Whoever has been asked about since
-    /// is not asked about again.
+    /// Two emails share one number, and their turns to be read alternate. A customer who was read since the event is
+    /// not read again.
     @Test func anEventAboutTwoCustomersComesToAnEnd() async throws {
         try await run(["RELAY_POLL_INTERVAL_SECONDS": "3"], behaviour: "after-0") { setup, control in
             let number = ["cleengCustomerId": 700_000_003]
             let ana = try await buy(setup, "ana@example.test", extra: number)
             #expect(try await setup.relay.outcome(ana)["status"].string == "granted")
-            // So much later may the second be read than the first.
+            // The second customer's turn comes that much later than the first one's.
             try await Task.sleep(for: .seconds(1.5))
             let ben = try await buy(setup, "ben@example.test", extra: number)
             #expect(try await setup.relay.outcome(ben)["status"].string == "granted")
             for email in ["ana@example.test", "ben@example.test"] {
                 try await control.entitle(email, to: Self.offer, status: "terminated")
             }
-            // The first may be read by then, and the second may not.
+            // By now the first may be read, and the second may not.
             try await Task.sleep(for: .seconds(2))
             let ended = event("subscriptionTerminated", #""offerId":"\#(Self.offer)","customerId":700000003"#)
             #expect(try await send(ended, to: setup.relay).status == 200)
@@ -277,7 +277,7 @@ import Testing
         }
     }
 
-    /// A copy that died of one would die of it again, and so would every other copy.
+    /// A copy that died from such an event would die from it again, and so would all others.
     @Test func anEndThatIsNoDateEndsTheWaitWithoutOneAndHarmsNobody() async throws {
         try await run { setup, control in
             let ends = [

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The simulated Cleeng and the relay, each pointing at the other: Cleeng is read so seldom that only its events can end
-/// a wait in time.
+/// The simulated Cleeng and the relay, with each other's addresses. Cleeng is read so rarely that only its events can
+/// end a wait in time.
 @Suite struct SimulatedWebhookTests {
     private static let secret = "a-shared-secret-of-the-tests"
     private static let offer = "S123456789_US"
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// What the relay counts of events, by result.
+    /// The relay's count of events with this result.
     private func events(_ relay: Relay, _ result: String) async throws -> Int {
         let text = try await HTTP.get(relay.opsURL + "/metrics").text
         let name = "cleeng_events_total{result=\"\(result)\"} "
@@ -27,7 +27,7 @@ import Testing
         return line.flatMap { Int($0.dropFirst(name.count)) } ?? 0
     }
 
-    /// Waits until so many events were taken.
+    /// Waits until that many events were accepted.
     private func delivered(_ count: Int, _ control: SimulatorControl) async throws -> [JSON] {
         let deliveries = try await Awaiting.fact("\(count) events are delivered") {
             try await control.deliveries()
@@ -47,10 +47,10 @@ import Testing
             #expect(
                 deliveries.map { $0["topic"].string } == ["inappPurchaseValidationSucceeded", "subscriptionCreated"])
             let detail = try await relay.detail(id)
-            // The two come together, and either says it.
+            // Both events arrive together, and each is sufficient.
             let topic = try #require(detail["evidence"]["topic"].string)
             #expect(["inappPurchaseValidationSucceeded", "subscriptionCreated"].contains(topic))
-            // The end is the one that Cleeng itself lists.
+            // The same end as in Cleeng's own list.
             let listed = try await control.customer("ana@example.test")["entitlements"][0]["expiresAt"].string
             let told = try #require(outcome["expiresAt"].string)
             #expect(told.dropLast(5) == listed?.dropLast(5))
@@ -70,7 +70,7 @@ import Testing
             _ = try await delivered(5 * times, control)
             #expect(try await events(relay, "stored") == 5)
             #expect(try await events(relay, "repeated") == 5 * (times - 1))
-            // What comes last changes nothing any more.
+            // Later events change nothing.
             try await relay.hasHandledEvents(5)
             #expect(try await relay.poll(ben).json["status"].string == "granted")
             #expect(try await relay.poll(ana).json["status"].string == "transferred")
@@ -93,7 +93,7 @@ import Testing
             #expect(try await relay.outcome(granted)["status"].string == "granted")
             _ = try await delivered(3, control)
             try await control.entitle("ben@example.test", to: Self.offer, status: "terminated")
-            // Cleeng is asked whether it is so as soon as it may be: an interval after it was read last.
+            // Cleeng is asked for confirmation as soon as its interval allows.
             let over = try await relay.becomes("revoked", granted)
             #expect(over["reason"].string == "expired")
             let asked = try await control.reads(of: "ben@example.test")
@@ -107,7 +107,7 @@ import Testing
             settings: ["RELAY_CLEENG_WEBHOOK_SECRET": Self.secret, "RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]
         ) { setup in
             let control = SimulatorControl(setup.simulator)
-            // Signed with another secret: nothing of it counts.
+            // Events with another secret's signature have no effect.
             try await control.tell(setup.relay, secret: "another secret, long enough")
             let ana = try await setup.relay.pursue("ana@example.test")
             let ben = try await setup.relay.pursue("ben+webhook-lost@example.test")

@@ -2,7 +2,7 @@ import Foundation
 import RelayClient
 import Testing
 
-/// What an app is told through the client: the relay as a process of its own, and real sockets.
+/// The client's view of outcomes, with the relay as a separate process and real sockets.
 @Suite struct ClientOutcomeTests {
     @Test func aPurchaseIsGranted() async throws {
         try await Setup.run(grantAfter: 0.5) { setup in
@@ -27,7 +27,7 @@ import Testing
             #expect(try await client.status(of: states[0].id) == states[1])
             #expect(try await client.entitlement(email: "ana+a@example.test", offer: purchase.offer) == states[1])
             #expect(try await client.entitlement(email: "bea@example.test", offer: purchase.offer) == nil)
-            // Sent again, it is the same one and settled.
+            // A repeated purchase is the same one, already settled.
             let again = try await client.submit(purchase)
             #expect(again.id == states[0].id)
             #expect(again.outcome == outcome)
@@ -76,8 +76,8 @@ import Testing
         }
     }
 
-    /// Guards the client's two questions by customer against the real relay: both find what was bought on the web only where a fresh answer is
-    /// asked for, and both tell its end.
+    /// Tests the client's two questions by customer against the real relay. Both find a purchase on the web only if a
+    /// fresh answer is requested, and both report its end.
     @Test func aCustomersOffersAreAskedForWithAndWithoutCleeng() async throws {
         try await Setup.run { setup in
             let client = try setup.relay.client()
@@ -102,7 +102,7 @@ import Testing
             #expect(try await client.entitlement(email: email, offer: app) == all.first)
 
             try await control.entitle(email, to: web, status: "terminated")
-            // In the customer's turn to be read, whenever that is.
+            // The customer's turn to be read may come later.
             let fresh = try await Awaiting.fact("Cleeng's end is known") {
                 try await client.entitlements(email: email, fresh: true)
             } holds: { list in

@@ -18,7 +18,7 @@ import Testing
                 for try await state in client.states(of: ana) { states.append(state.status) }
                 return states
             }
-            // Between a forward and its record Cleeng may rightly see two: the kill comes after it.
+            // A kill between a forward and its record would rightly cause a second forward, so the kill comes later.
             try await Awaiting.fact("it was sent, and that is written") {
                 try await relay.events(ana.id)
             } holds: {
@@ -58,13 +58,13 @@ import Testing
         }
     }
 
-    /// A purchase that a relay may have taken before it died must not pass for one that was never sent.
+    /// A purchase that a dying relay may have accepted must not count as unsent.
     @Test(.timeLimit(.minutes(10)))
     func whatWentOutIsNotSaidToBeUnsent() async throws {
         let server = try DyingServer()
         let url = try #require(URL(string: server.url + "/apple/payment"))
         let transport = URLSessionTransport()
-        // Now there is a connection that a next request may take.
+        // Opens a connection that the next request can reuse.
         _ = try await transport.send(RelayRequest(method: "GET", url: url))
         let purchase = RelayRequest(method: "POST", url: url, body: TestPurchase(email: "ana@example.test").body)
         let error = await #expect(throws: URLError.self) { try await transport.send(purchase) }
@@ -99,12 +99,12 @@ import Testing
                 $0 == 1
             }
             redeeming.cancel()
-            // Nothing has ended the wait but the cancellation.
+            // Only the cancellation has ended the wait.
             await #expect(throws: CancellationError.self) { try await redeeming.value }
             #expect(try await setup.relay.poll(id).json["status"].string == "pending")
             try await control.entitle("ana@example.test", to: "S123456789_US", status: "active")
 
-            // As the app's next start has it.
+            // The same as at the app's next start.
             var states: [RelayClient.Validation.Status] = []
             for try await state in client.states(of: id) { states.append(state.status) }
             #expect(states.last == .granted)

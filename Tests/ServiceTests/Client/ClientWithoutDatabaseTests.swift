@@ -11,7 +11,7 @@ extension DatabaseDays {
                 let relay = try await day.relay()
                 let transport = WatchedTransport()
                 let client = try relay.client(transport: transport)
-                // The first one makes the key known to the relay.
+                // The first purchase makes the relay cache the key.
                 _ = try await client.submit(Purchase("first@example.test"))
                 await cluster.crash()
                 let redeeming = Task { try await client.redeem(Purchase("ana@example.test")) }

@@ -1,7 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Answers one request, reads a second one, on whichever connection it comes, and is gone without an answer to it.
+/// Answers one request, reads a second one on any connection, and ends without answering it.
 final class DyingServer: Sendable {
     let url: String
     private let count = NIOLockedValueBox(0)
@@ -25,7 +25,7 @@ final class DyingServer: Sendable {
         Thread.detachNewThread { [count] in Self.serve(listener, count) }
     }
 
-    /// Blocks, so it has a thread of its own; it ends when the second request has come, or after twenty seconds.
+    /// Blocks, so it runs on its own thread. Ends after the second request, or after twenty seconds.
     private static func serve(_ listener: Int32, _ count: NIOLockedValueBox<Int>) {
         var watched = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -39,7 +39,7 @@ final class DyingServer: Sendable {
                 let connection = watched[index]
                 guard read(connection.fd, &buffer, buffer.count) > 0 else {
                     close(connection.fd)
-                    // poll(2) looks away from it.
+                    // poll(2) ignores a negative descriptor.
                     watched[index].fd = -1
                     continue
                 }

@@ -2,7 +2,7 @@ import Foundation
 import RelayClient
 
 extension Relay {
-    /// As an app has it.
+    /// A client as an app creates it.
     func client(
         key: String? = nil, customerToken: RelayClient.CustomerToken? = nil,
         transport: any RelayTransport = URLSessionTransport()

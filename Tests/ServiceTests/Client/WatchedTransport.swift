@@ -2,7 +2,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import RelayClient
 
-/// Real sockets, seen by the test: what was answered, and an answer that gets lost where the test wants it.
+/// Real sockets under observation: records answers, and loses some of them if the test says so.
 final class WatchedTransport: RelayTransport {
     private struct State {
         var statuses: [Int] = []
@@ -13,10 +13,10 @@ final class WatchedTransport: RelayTransport {
     private let state: NIOLockedValueBox<State>
     private let sockets = URLSessionTransport()
 
-    /// - Parameter losing: so many answers, the first ones, reach this side and not the app.
+    /// - Parameter losing: number of first answers that arrive here but do not reach the app.
     init(losing: Int = 0) { state = NIOLockedValueBox(State(answersToLose: losing)) }
 
-    /// Of the answers that came, in order.
+    /// Statuses of the answers, in order.
     var statuses: [Int] { state.withLockedValue { $0.statuses } }
     /// Requests that ended without an answer.
     var unanswered: Int { state.withLockedValue { $0.unanswered } }

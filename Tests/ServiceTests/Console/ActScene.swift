@@ -6,22 +6,22 @@ import Postgres
 import RelayStore
 import Testing
 
-/// A relay with something of everything that operators act on, and one way to do each act by each door.
+/// A relay with a target for every act of operators, and a way to perform each act through each interface.
 struct ActScene {
-    /// One act, ready to be done.
+    /// One act, ready to run.
     struct Way {
-        /// SQL for what it changes, as one text; nil: nothing that stays.
+        /// SQL that shows the act's effect as one text; nil if it has no lasting effect.
         var probe: String?
-        /// - Returns: whether it was done.
+        /// - Returns: whether the act succeeded.
         var act: () async throws -> Bool
     }
 
     let setup: Setup
     let store: TestAppStore
     let amazon: OtherStores.Store
-    /// Takes messages.
+    /// An endpoint that receives messages.
     let endpoint: String
-    /// Who was granted something, and never loses it.
+    /// A customer with a grant that stays.
     let customer: String
     let original: String
     let notification: String
@@ -29,7 +29,7 @@ struct ActScene {
     let formToken: String
     private let settings: [String: String]
 
-    /// - Parameter known: the relay's.
+    /// - Parameter known: the relay's own settings.
     init(
         _ setup: Setup, _ store: TestAppStore, _ apple: AppStoreAPI, _ amazon: OtherStores.Store, receiver: Int,
         settings known: [String: String]
@@ -60,7 +60,7 @@ struct ActScene {
         formToken = try await visit.formToken()
     }
 
-    // MARK: Doors
+    // MARK: Interfaces
 
     private func command(_ arguments: [String]) -> () async throws -> Bool {
         { try await ChildProcess.run("receipt-relay", arguments, environment: settings).code == 0 }
@@ -83,7 +83,7 @@ struct ActScene {
         }
     }
 
-    /// By the door that is asked for.
+    /// The act through the given interface.
     private func by(
         _ door: Door, console: String = "", api: String = "", command: [String] = []
     ) -> () async throws -> Bool {
@@ -248,21 +248,21 @@ struct ActScene {
                 probe: "SELECT count(*)::text FROM offers", act: command(["offers", "remove", "--offer", "S9_US"]))
         case .retentionRun: return Way(act: command(["retention", "run"]))
         case .encryptionEnabled, .encryptionDisabled, .keysRotated:
-            // While no copy runs.
+            // This act requires that no copy runs.
             return Way { false }
         }
     }
 
-    /// To the customer: others' change by themselves.
+    /// Messages to the customer; those to others change by themselves.
     private static let messages =
         "SELECT count(*)::text FROM webhook_deliveries WHERE lane = 'ana@example.test'"
 
     private static let disabledEndpoints =
         "SELECT string_agg((disabled_at IS NULL)::text, ',' ORDER BY id) FROM webhook_endpoints"
 
-    // MARK: What is acted on
+    // MARK: Targets
 
-    /// A purchase that Cleeng has taken and grants nobody access for.
+    /// A purchase that Cleeng has accepted and never grants.
     private func open() async throws -> String {
         let email = "x\(Int.random(in: 0..<1_000_000_000))+never@example.test"
         let id = try await setup.relay.pursue(try store.purchase(email: email))
@@ -286,7 +286,7 @@ struct ActScene {
         return try #require(found)
     }
 
-    /// The newest message that asks for a confirmation.
+    /// The newest message that requests a confirmation.
     private func unconfirmedTopic() async throws -> String {
         let asked = "SELECT count(*)::text FROM notifications WHERE type = 'SubscriptionConfirmation'"
         let before = try await value(asked)
@@ -320,12 +320,12 @@ struct ActScene {
         return try #require(added.output.first)
     }
 
-    /// The customer, as the console's addresses name them.
+    /// The customer in the form of the console's addresses.
     private var target: String { Data("main\n\(customer)".utf8).map { String(format: "%02x", $0) }.joined() }
 
     // MARK: The audit log
 
-    /// Whether nobody can write to it.
+    /// - Parameter isClosed: whether the audit log refuses all writes.
     func close(_ isClosed: Bool) async throws {
         try await run("ALTER TABLE audit_log \(isClosed ? "ENABLE" : "DISABLE") TRIGGER refuse")
     }
@@ -339,7 +339,7 @@ struct ActScene {
         try await close(false)
     }
 
-    /// Who has done it, as often as they have.
+    /// Actors of an act, once for each row.
     func actors(_ action: AuditEntry.Action) async throws -> [String] {
         try await setup.database.query(
             SQL("SELECT actor FROM audit_log WHERE action = $1 ORDER BY at", [.text(action.rawValue)])

@@ -4,9 +4,10 @@ import ReceiverSupport
 import RelayStore
 import Testing
 
-/// Each act of an operator, by each door that offers it: one row in the audit log, and nothing without it.
+/// Each act of an operator, through each interface that offers it, writes one row in the audit log, and is not done
+/// without it.
 @Suite struct ActTests {
-    /// Done while no copy runs.
+    /// Acts that require that no copy runs.
     private static let elsewhere: Set<AuditEntry.Action> = [.encryptionEnabled, .encryptionDisabled, .keysRotated]
 
     @Test func eachActByEachDoorLeavesOneRowAndIsNotDoneWithoutIt() async throws {

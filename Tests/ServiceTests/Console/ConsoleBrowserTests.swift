@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The console in a real browser: as it is seen, by keyboard, on a phone, in the dark, and what is done with it.
+/// The console in a real browser: layout, keyboard, phone, dark mode, and acts.
 @Suite(.serialized) struct ConsoleBrowserTests {
     private static let controls = "a[href], button, input:not([type=hidden]), select, textarea"
 
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// A click is over before the page that it leads to is there.
+    /// Waits for the text, since a click returns before the next page is loaded.
     private static func see(_ browser: Browser, _ selector: String, _ text: String) async throws {
         try await Awaiting.fact("\(selector) says: \(text)") {
             try await browser.text(selector)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// Everything that can be wrong with any page.
+    /// Checks that apply to every page.
     private static func look(_ browser: Browser, at path: String) async throws {
         #expect(try await browser.elements("h1").count == 1, "\(path)")
         #expect(try await browser.elements("main").count == 1, "\(path)")
@@ -89,7 +89,7 @@ import Testing
                 try await browser.open(setup.relay.opsURL + "/console/audit")
                 #expect(try await browser.text("tbody tr").contains("ticket 4711"))
                 #expect(try await browser.complaints() == [])
-                // The first stop of the tabulator leads past the navigation.
+                // The first tab stop skips the navigation.
                 try await browser.press("\u{E004}")
                 #expect(
                     try await browser.evaluate("return document.activeElement.textContent").string
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    /// Cleeng refuses the token: whoever is on call is looking at the first page.
+    /// Cleeng refuses the token while the engineer on call looks at the first page.
     @Test func theOverviewSaysByItselfWhatIsWrongAndWhoWaits() async throws {
         try await Setup.run(settings: ["RELAY_CLEENG_PUBLISHER_TOKEN": "a_token_that_cleeng_never_gave_out"]) { setup in
             try await Browser.run { browser in
@@ -169,7 +169,7 @@ import Testing
                 #expect(try await browser.text("tbody").contains("ana@example.test"))
                 #expect(try await browser.text("main .lead").hasPrefix("1 in all."))
                 #expect(try await browser.text("main .wrong").contains("Cleeng refuses our token"))
-                // A viewer may look and not act.
+                // A viewer can read but not act.
                 try await browser.click("tbody td a")
                 #expect(try await browser.elements("main .actions").isEmpty)
                 #expect(try await browser.complaints() == [])

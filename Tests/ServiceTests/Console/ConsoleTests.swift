@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The console as HTTP: who gets in, what a form must bring, what is written down.
+/// The console's HTTP: access, required form fields, and the audit log.
 @Suite struct ConsoleTests {
     private static let pages = [
         "/", "/console/validations", "/console/waiting", "/console/parked", "/console/customers",
@@ -69,7 +69,7 @@ import Testing
             #expect(try await visit.get("/console/validations/\(id)").text.contains(path))
             #expect(try await visit.get(path).text.contains("never sent again"))
             let token = try await visit.formToken(path)
-            // Without the page's own token, with another session's, from another site, without a reason.
+            // Without the page's own token, with another session's, from another site, and without a reason.
             for fields in [["reason": "x"], ["reason": "x", "token": forbidden["token"] ?? ""]] {
                 #expect(try await visit.post(path, fields).status == 403)
             }
@@ -83,7 +83,7 @@ import Testing
             let done = try await visit.post(path, ["reason": reason, "token": token])
             #expect(done.status == 303 && done.header("Location") == "/console/validations/\(id)?done=abandon")
             #expect(try await setup.relay.poll(id).json["reason"].string == "abandoned")
-            // Once more it cannot be: that is said where it was asked.
+            // A second time is impossible, and the page with the form says so.
             let again = try await visit.post(path, ["reason": reason, "token": token])
             #expect(again.status == 409 && again.text.contains("role=\"alert\""))
             let audit = try await visit.get("/console/audit?action=validation.abandon").text
@@ -147,7 +147,7 @@ import Testing
             var visit = ConsoleVisit(setup.relay)
             #expect(try await visit.get("/console/validations?format=csv").status == 303)
             try await visit.signIn(setup.relay.keys.operator)
-            // Of what was granted there is nothing to retry or abandon.
+            // A granted purchase can be neither retried nor abandoned.
             #expect(try await !visit.get("/console/validations").text.contains("With the selected"))
             let file = try await visit.get("/console/validations?format=csv")
             #expect(file.header("Content-Type")?.hasPrefix("text/csv") == true)

@@ -2,7 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOHTTP1
 
-/// A browser without a face: cookies and forms, and no redirect that is not looked at.
+/// A browser without a window: keeps cookies, posts forms, and follows no redirect by itself.
 struct ConsoleVisit {
     var url: String
     var cookie: String?
@@ -26,7 +26,7 @@ struct ConsoleVisit {
             body: Data(body.utf8), client: Self.client)
     }
 
-    /// - Returns: the answer to the form.
+    /// - Returns: the form's answer.
     @discardableResult
     mutating func signIn(_ key: String) async throws -> HTTP.Answer {
         let answer = try await post("/console/sign-in", ["key": key])
@@ -34,7 +34,7 @@ struct ConsoleVisit {
         return answer
     }
 
-    /// What the page's forms bring along.
+    /// Token in the page's forms.
     func formToken(_ path: String = "/") async throws -> String {
         let page = try await get(path).text
         guard let match = page.firstMatch(of: /name="token" value="([0-9a-f]{64})"/) else {

@@ -3,7 +3,7 @@ import Foundation
 import ReceiverSupport
 import Testing
 
-/// What the console shows, from a terminal.
+/// The console's data and acts, from a terminal.
 @Suite struct OpsCommandTests {
     private struct Terminal {
         var setup: Setup
@@ -19,7 +19,7 @@ import Testing
             return (ended.code, ended.output.joined(separator: "\n"))
         }
 
-        /// Of a command that ends well.
+        /// Output of a successful command.
         func json(_ arguments: String...) async throws -> JSON {
             let ended = try await run(arguments + ["--json"])
             #expect(ended.code == 0, "\(arguments): \(ended.text)")
@@ -140,7 +140,7 @@ import Testing
                 let notifications = try await terminal.json("notifications", "--status", "off")
                 #expect(notifications["items"][0]["type"].string == "DID_CHANGE_RENEWAL_STATUS")
                 let id = try #require(notifications["items"][0]["id"].string)
-                // By other settings than those of the service it is nobody's word.
+                // With other settings than the service's, the notification is not genuine.
                 let stranger = try await terminal.run("notifications", "replay", id, "--reason", "ticket 1")
                 #expect(stranger.code == 1 && stranger.text.contains("not genuine"))
                 let settings = store.settings(relayingTo: nil).merging([

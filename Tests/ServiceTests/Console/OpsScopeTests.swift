@@ -2,18 +2,18 @@ import AppStoreSimulation
 import Foundation
 import Testing
 
-/// Two publishers over one database: an ops key sees and does what is its publisher's, by every door.
+/// Two publishers in one database: an ops key sees and changes only its publisher's rows, through every interface.
 @Suite struct OpsScopeTests {
-    /// Everything that one publisher has. All of it has the publisher's name in it, so that it is found wherever it leaks.
+    /// All rows of one publisher. Each contains the publisher's name, so that any leak is found.
     private struct Tenant {
         var name: String
         var viewer: String
         var `operator`: String
         var app: String
-        /// Granted, and transferred to the second one.
+        /// A granted purchase, later transferred to the second one.
         var first: String
         var second: String
-        /// No access ever comes.
+        /// A purchase that never gets access.
         var open: String
         var delivery: String
         var endpoint: String
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    /// All that is read, with what names one of a tenant's things.
+    /// All reads, and whether each shows the tenant's name.
     private static func reads(_ one: Tenant) -> [(path: String, shows: Bool)] {
         [
             ("/ops/validations?limit=200", true), ("/ops/validations?status=granted", true),
@@ -131,11 +131,11 @@ import Testing
                     let answer = try await setup.relay.ops(path, key: mine.viewer)
                     #expect(answer.status == 200 && !answer.text.contains(theirs.name), "\(path): \(answer.text)")
                     #expect(!shows || answer.text.contains(mine.name), "\(path): \(answer.text)")
-                    // Who was made for all of them sees both.
+                    // A key for all publishers sees both.
                     let all = try await setup.relay.ops(path)
                     #expect(!shows || all.text.contains(mine.name), "\(path): \(all.text)")
                 }
-                // Asked for theirs by name: nothing, and no word of whether it is there.
+                // A request for the other tenant's rows by name reveals neither content nor existence.
                 for (path, _) in Self.reads(theirs) where path.contains("?") || path.hasPrefix("/ops/validations/") {
                     let answer = try await setup.relay.ops(path, key: mine.viewer)
                     #expect(!answer.text.contains(theirs.name), "\(path): \(answer.text)")
@@ -165,7 +165,7 @@ import Testing
                 }
                 for path in Self.pages(theirs).map(\.path) where path.contains("?") && !path.contains("publisher=") {
                     let page = try await visit.get(path)
-                    // A form repeats what was asked for; a row would have its link.
+                    // A form may repeat the search text; a row would have a link.
                     #expect(!page.text.contains("/console/validations/\(theirs.first)"), "\(path): \(page.text)")
                     #expect(!page.text.contains("/console/validations/\(theirs.second)"), "\(path): \(page.text)")
                 }
@@ -188,7 +188,7 @@ import Testing
             let before = try await relay.ops("/ops/validations/\(omega.open)").json
             #expect(before["status"].string == "pending" && before["timeline"].array?.isEmpty == false)
             #expect(!(try await relay.events(omega.open)).contains("retried"))
-            // A range finds its own.
+            // A range contains only the tenant's own rows.
             let range = try await HTTP.post(
                 relay.opsURL + "/ops/validations/replay",
                 headers: ["Authorization": "Bearer \(alpha.operator)", "Content-Type": "application/json"],
@@ -210,7 +210,7 @@ import Testing
                 "notifications/\(omega.notification)/replay", "webhooks/\(omega.delivery)/replay",
                 "endpoints/\(omega.endpoint)/enable", "customers/\(resync)/resync", "keys/\(key)/revoke",
             ] { #expect(try await act("/console/\(path)").status == 404, "\(path)") }
-            // Not while a worker sends what was retried.
+            // Impossible while a worker sends the retried purchase.
             try await Awaiting.fact("one of the two is abandoned") {
                 try await act("/console/selected", ["action": "abandon", "ids": "\(omega.open),\(alpha.open)"]).text
             } holds: {
@@ -218,7 +218,7 @@ import Testing
             }
             #expect(try await relay.poll(omega.open, key: omega.app).json["status"].string == "pending")
             #expect(try await relay.poll(alpha.open, key: alpha.app).json["status"].string == "rejected")
-            // What is one's own is done.
+            // The tenant's own row can be replayed.
             #expect(
                 try await relay.opsPost("/ops/webhooks/\(alpha.delivery)/replay", key: alpha.operator).status == 202)
             #expect(

@@ -5,13 +5,13 @@ import ReceiverSupport
 import RelayStore
 import Testing
 
-/// What somebody who reads the database's files learns of customers, where a key is configured: nothing.
+/// With a configured key, the database's files reveal nothing about customers.
 @Suite struct EncryptionTests {
     private static let keys = ["RELAY_ENCRYPTION_KEYS": WrappingKey.make()]
-    /// How a JWS begins, whichever member its header has first. As many characters as no sealed text has by chance.
+    /// Beginnings of a JWS, for either first member of its header. Long enough that no sealed text has them by chance.
     private static let signed = ["eyJhbGci", "eyJ4NWMi"]
 
-    /// Every table in which a text or bytes have `needle` in them, as who reads the files would look.
+    /// Tables with `needle` in a text or in bytes, as a reader of the files would search.
     static func tables(_ database: TestDatabase, holding needle: String) async throws -> [String] {
         let tables = try await database.query(
             SQL(
@@ -22,7 +22,7 @@ import Testing
         ).map { try $0.get(0, as: String.self) }
         var found: [String] = []
         for table in tables {
-            // `bytea` looks like hexadecimal digits in a row that is made a text.
+            // In a row's text form, `bytea` is hexadecimal.
             let hexadecimal = needle.utf8.map { String(format: "%02x", $0) }.joined()
             let rows = try await database.query(
                 SQL(
@@ -33,7 +33,8 @@ import Testing
         return found
     }
 
-    /// A purchase and its transfer, a notification, an event, a customer's purchases, messages, an order: everything that writes.
+    /// A purchase and its transfer, a notification, an event, a customer's purchases, messages and an order: everything
+    /// that writes.
     private static func live(_ setup: Setup, _ store: TestAppStore, hook: Int) async throws {
         let control = SimulatorControl(setup.simulator)
         var life = try store.subscription()
@@ -82,7 +83,7 @@ import Testing
                     "receipt-relay", ["webhooks", "resync", "--username", "bob@example.test"],
                     environment: settings.merging(["RELAY_DATABASE_URL": setup.database.url]) { $1 })
                 #expect(resync.code == 0, "\(resync.output)")
-                // Told in clear to those who may know: the publisher, ops, the endpoint.
+                // Authorized readers get plain values: the publisher, operators, the endpoint.
                 let purchases = try await HTTP.get(
                     setup.relay.url + "/v2/customers/bob%40example.test/purchases", headers: bearer)
                 #expect(purchases.status == 200 && purchases.json["purchases"].description.contains("com.example"))
@@ -111,7 +112,7 @@ import Testing
     func aDatabaseInUseIsSealedAndOpenedAgainWhileNoCopyRuns() async throws {
         let store = try TestAppStore()
         defer { store.end() }
-        // Whatever the other tests do, this one begins without.
+        // Without keys, even if the environment of all tests has some.
         try await Setup.run(settings: store.settings(relayingTo: nil, ["RELAY_ENCRYPTION_KEYS": ""])) { setup in
             try await Self.live(setup, store, hook: 0)
             #expect(try await !Self.tables(setup.database, holding: "ana@example.test").isEmpty)
@@ -137,7 +138,7 @@ import Testing
             #expect(try await run("encryption", "enable").0 == 0, "again is no harm")
             let status = try await run("encryption", "status", "--json")
             #expect(status.1.contains("\"sealed\"") && status.1.contains("\"canBeOpened\" : true"))
-            // Without the key, or with another, nothing is told and nothing is taken up.
+            // Without the right key, no data is shown and no pursuit is claimed.
             let without = try await run("validations", "list", settings: [:])
             #expect(without.0 == 78 && without.1.contains("RELAY_ENCRYPTION_KEYS"))
             let wrong = try await run("validations", "list", settings: ["RELAY_ENCRYPTION_KEYS": WrappingKey.make()])
@@ -154,7 +155,7 @@ import Testing
             #expect(try await blind.purchase(TestPurchase(email: "eve@example.test")).status == 503)
             await blind.end()
 
-            // With it the service goes on where it was.
+            // With the key, the service continues.
             let relay = try await Relay.start(
                 database: setup.database, simulator: setup.simulator, keys: setup.relay.keys,
                 settings: store.settings(relayingTo: nil, Self.keys))

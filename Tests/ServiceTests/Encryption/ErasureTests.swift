@@ -47,7 +47,8 @@ import Testing
                     $0.contains("ana@example.test") && $0.contains("bob@example.test")
                 }
                 try await control.behave("ana@example.test", "never")
-                // Of another offer: a late event of Cleeng's about her first purchase would end this wait too.
+                // Another offer: a late event of Cleeng about her first purchase could also end a wait for the same
+                // offer.
                 var other = try store.purchase(email: "ana@example.test")
                 other.offer = "S598742062_US"
                 let waiting = try await setup.relay.purchase(other)
@@ -78,7 +79,7 @@ import Testing
                 #expect(again.code == 1 && again.text.contains("nothing is known"))
                 #expect(try await Self.run(setup, keys, "export", "ana@example.test").code == 1)
 
-                // Of the other one everything is as it was, but who had it before.
+                // The other customer's data is unchanged, except the former owner's name.
                 let left = try JSON(
                     data: Data(try await Self.run(setup, keys, "export", "bob@example.test").text.utf8))
                 #expect(left["purchases"].array?.count == 1 && left["subscriptions"].array?.count == 1)
@@ -100,7 +101,7 @@ import Testing
                     environment: ["RELAY_DATABASE_URL": setup.database.url].merging(keys) { $1 })
                 #expect(audit.output.contains { $0.contains("customer.erase") })
                 #expect(audit.output.contains { $0.contains("ticket 1") })
-                // Whoever comes again begins afresh.
+                // The same customer can come again as a new one.
                 try await control.behave("ana@example.test", "after-0s")
                 let fresh = try await setup.relay.purchase(try store.purchase(life, email: "ana@example.test"))
                 #expect(fresh.status == 202 && fresh.json["validationId"].string != first)

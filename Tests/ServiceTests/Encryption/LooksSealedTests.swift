@@ -5,7 +5,7 @@ import Postgres
 import RelayStore
 import Testing
 
-/// Receipts and names that look as if they were sealed.
+/// Receipts and names that look like sealed values.
 @Suite(.serialized) struct LooksSealedTests {
     private static let keys = ["RELAY_ENCRYPTION_KEYS": WrappingKey.make()]
 
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// What stands in the database, by the ids of its rows; without what tells of the commands themselves.
+    /// Contents of the database by row id, without rows about the commands themselves.
     private static func rows(_ database: TestDatabase) async throws -> [String] {
         var all: [String] = []
         for table in ["validations", "receipts", "pursuits", "subscriptions", "customers", "entitlement_reads"] {
@@ -67,7 +67,7 @@ import Testing
         try await Setup.run(settings: ["RELAY_ENCRYPTION_KEYS": ""]) { setup in
             var ids: [String] = []
             for purchase in Self.purchases() { ids.append(try await setup.pursued(purchase).id) }
-            // Whatever is still to be done the next copy would do.
+            // The next copy would process any pending work.
             try await Awaiting.fact("nothing is left to do") {
                 try await setup.database.query(
                     SQL(

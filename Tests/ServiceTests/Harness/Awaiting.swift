@@ -1,6 +1,6 @@
 import Foundation
 
-/// Looks at a fact again and again until it holds, within bounds.
+/// Checks a condition repeatedly until it holds, with a time limit.
 enum Awaiting {
     struct NeverHeld: Error, CustomStringConvertible {
         let fact: String
@@ -8,10 +8,10 @@ enum Awaiting {
         var description: String { "it never came true that \(fact); last seen: \(last)" }
     }
 
-    /// How long a fact is waited for, on a machine that has other work: that it takes so long is no failure of what is tested.
+    /// Limit of a wait. It is long, since a slow machine is no failure of the tested code.
     static let patience = Duration.seconds(300)
 
-    /// - Returns: the first value that the fact holds of.
+    /// - Returns: the first value that satisfies the condition.
     @discardableResult
     static func fact<T: Sendable>(
         _ fact: String, within limit: Duration = patience, of look: () async throws -> T,

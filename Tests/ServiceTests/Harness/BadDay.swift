@@ -1,7 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A database, a simulator, and relays that come and go; all of them ended with the test.
+/// A database, a simulator, and relays that start and stop. All end with the test.
 final class BadDay: Sendable {
     let database: TestDatabase
     let keys: Relay.Keys
@@ -17,8 +17,9 @@ final class BadDay: Sendable {
     }
 
     /// - Parameters:
-    ///   - cluster: where the database is made; the one that nobody crashes where nil.
-    ///   - settings: of every relay. An app waits five minutes unless told otherwise, so that trouble of seconds ends nothing.
+    ///   - cluster: cluster for the database; nil: the one that no test crashes.
+    ///   - settings: settings of every relay. By default an app waits five minutes, so that seconds of trouble end
+    ///     nothing.
     static func run(
         in cluster: PrivateCluster? = nil, grantAfter: Double = 0.2, settings: [String: String] = [:],
         _ body: (BadDay) async throws -> Void
@@ -27,7 +28,7 @@ final class BadDay: Sendable {
         try await run(on: cluster.database(), grantAfter: grantAfter, settings: settings, body)
     }
 
-    /// - Parameter database: one with the schema in it.
+    /// - Parameter database: a database with the schema.
     static func run(
         on database: TestDatabase, grantAfter: Double = 0.2, settings: [String: String] = [:],
         _ body: (BadDay) async throws -> Void
@@ -49,7 +50,7 @@ final class BadDay: Sendable {
         for simulator in simulators.withLockedValue({ $0 }) { await simulator.end() }
     }
 
-    /// The one that runs now.
+    /// The running simulator.
     var simulator: Simulator { simulators.withLockedValue { $0[$0.count - 1] } }
     var control: SimulatorControl { SimulatorControl(simulator) }
 
@@ -61,10 +62,10 @@ final class BadDay: Sendable {
         return relay
     }
 
-    /// The upstream goes, with everything that it knows.
+    /// Ends the simulator, which loses its state.
     func endSimulator() async { await simulator.end() }
 
-    /// And comes back at the same address.
+    /// Starts a new simulator at the same address.
     func restartSimulator(grantAfter: Double = 0.2) async throws {
         let port = URL(string: simulator.url)?.port ?? 0
         let started = try await Simulator.start(grantAfter: grantAfter, port: port)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Ends a cluster's server and removes its folder: when told to, or else when the test process is gone.
+/// Ends a cluster's server and removes its folder: on request, or after the end of the test process.
 final class Janitor: Sendable {
     private let command: Command
 

@@ -1,4 +1,4 @@
-/// What a run measured, for whoever reads its output.
+/// Measurements of a run in its output.
 enum Measured {
     static func note(_ what: String, _ value: Duration) {
         note(what, "\((value / .milliseconds(1)).rounded() / 1_000) s")

@@ -1,8 +1,8 @@
 import Testing
 
-/// What the probes of a relay say, and what an app is told while there is no database.
+/// Answers of a relay's probes, and its answers to apps without a database.
 struct Probes {
-    /// Shaped as a validation's id, and nobody's.
+    /// A well-formed validation id that no validation has.
     static let someID = String(repeating: "0", count: 2) + "5161" + String(repeating: "0a", count: 16)
 
     let relay: Relay
@@ -21,7 +21,7 @@ struct Probes {
         #expect(try await HTTP.get(relay.opsURL + "/readyz").status == 200)
     }
 
-    /// 503 with `Retry-After`, as a problem.
+    /// Expects 503 with `Retry-After`, as a problem.
     static func isUnavailable(_ posted: Posted) {
         #expect(posted.status == 503)
         #expect(posted.contentType == "application/problem+json")

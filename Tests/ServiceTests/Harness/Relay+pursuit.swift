@@ -1,7 +1,7 @@
 import Foundation
 
 extension Relay {
-    /// Posts a purchase that has to be accepted.
+    /// Posts a purchase that must be accepted.
     ///
     /// - Returns: the validation's id.
     func pursue(_ purchase: TestPurchase) async throws -> String {
@@ -17,7 +17,7 @@ extension Relay {
             TestPurchase(email: email, offer: offer, original: original ?? TestPurchase.newTransactionID()))
     }
 
-    /// Held polls until the status is this one.
+    /// Polls, held, until the validation has this status.
     func becomes(_ status: String, _ id: String) async throws -> JSON {
         try await Awaiting.fact("validation is \(status)") {
             let known = try await poll(id)
@@ -34,7 +34,7 @@ extension Relay {
         try await detail(id)["timeline"].array?.filter { $0["event"].string == event } ?? []
     }
 
-    /// Waits until so many of Cleeng's events have been acted on to their end.
+    /// Waits until that many of Cleeng's events have been processed.
     func hasHandledEvents(_ count: Int) async throws {
         try await Awaiting.fact("\(count) events have been acted on") {
             try await metric("relay_cleeng_events_handled_total") ?? 0
@@ -43,7 +43,7 @@ extension Relay {
         }
     }
 
-    /// The value of a metric without labels, as `/metrics` of the ops front has it.
+    /// Value of a metric without labels, from `/metrics` of the ops front.
     func metric(_ name: String) async throws -> Double? {
         try await HTTP.get(opsURL + "/metrics").text.split(separator: "\n")
             .first { $0.hasPrefix("\(name) ") }

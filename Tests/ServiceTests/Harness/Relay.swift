@@ -1,10 +1,10 @@
 import Foundation
 import NIOHTTP1
 
-/// The relay as a process of its own, with keys of every role.
+/// The relay as a separate process, with keys of every role.
 struct Relay: Sendable {
     let process: ChildProcess
-    /// The app front; empty for `--role worker`.
+    /// Address of the app front; empty for `--role worker`.
     let url: String
     let opsURL: String
     let database: TestDatabase
@@ -16,7 +16,7 @@ struct Relay: Sendable {
         var `operator`: String
     }
 
-    /// Waits until it is ready unless told otherwise.
+    /// Starts a relay, and waits until it is ready unless `isReady` is false.
     static func start(
         database: TestDatabase, simulator: Simulator, role: String = "all", keys: Keys? = nil, isReady: Bool = true,
         settings: [String: String] = [:]
@@ -26,11 +26,11 @@ struct Relay: Sendable {
             "RELAY_OPS_PORT": "0", "RELAY_CLEENG_PUBLISHER_TOKEN": Simulator.token,
             "RELAY_CLEENG_PAYMENT_URL": simulator.url, "RELAY_CLEENG_API_URL": simulator.url,
             "RELAY_CLEENG_STOREKIT2_URL": simulator.url,
-            // Long enough for any machine: a test in which the deadline comes, or a call hangs, sets its own, or lets it come
+            // Long enough for any machine. A test that needs a deadline or a timeout sets its own, or moves deadlines
             // (`TestDatabase.letDeadlinesCome`).
             "RELAY_POLL_INTERVAL_SECONDS": "0.3", "RELAY_VALIDATION_TIMEOUT_SECONDS": "300",
             "RELAY_UPSTREAM_TIMEOUT_SECONDS": "20", "RELAY_LOG_LEVEL": "debug",
-            // Their receipts are signed by nobody.
+            // The tests' receipts have no valid signature.
             "RELAY_APPLE_VERIFICATION": "off",
         ]
         environment.merge(settings, uniquingKeysWith: { $1 })
@@ -106,7 +106,7 @@ struct Relay: Sendable {
         return try await HTTP.get(url + "/entitlements/\(id)", headers: all)
     }
 
-    /// Held polls until the status is a final one.
+    /// Polls, held, until the status is final.
     func outcome(_ id: String) async throws -> JSON {
         try await Awaiting.fact("validation \(id) is no longer pending") {
             try await poll(id, wait: 30).json

@@ -1,4 +1,4 @@
-/// A database, a simulator and one relay, for the length of a test; all of it gone afterwards.
+/// A database, a simulator and one relay for the duration of a test.
 struct Setup: Sendable {
     let database: TestDatabase
     let simulator: Simulator

@@ -6,7 +6,7 @@ import Webhooks
 
 @testable import ReceiptRelay
 
-/// The file of publishers that have settings of their own.
+/// The file of publishers with their own settings.
 @Suite struct AccountSettingsTests {
     private func settings(_ file: String, _ more: [String: String] = [:]) throws -> ServeSettings {
         let scratch = try ScratchFolder()

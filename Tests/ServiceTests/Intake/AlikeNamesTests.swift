@@ -3,13 +3,14 @@ import Foundation
 import ReceiverSupport
 import Testing
 
-/// Names that Swift's strings hold for equal and PostgreSQL does not: the Kelvin sign and `K`, a letter composed and decomposed.
+/// Names that are equal as Swift strings and different in PostgreSQL: the Kelvin sign and `K`, a letter composed and
+/// decomposed.
 @Suite struct AlikeNamesTests {
     private static let product = "apple:com.example.app.monthly"
     private static let names = ["K-1", "\u{212A}-1"]
     private static let emails = ["ren\u{E9}@example.test", "rene\u{301}@example.test"]
 
-    /// In an address: the simulator's control takes emails in paths.
+    /// The email in a path of the simulator's control API.
     private static func encoded(_ text: String) -> String {
         text.utf8.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "%" + String($0, radix: 16, uppercase: true) }.joined()
     }
@@ -18,7 +19,7 @@ import Testing
         try await PublisherScene.run { scene in
             scene.life.bought(at: Date())
             try await scene.buy("ana@example.test", username: Self.names[0])
-            // From the database, and from memory.
+            // First from the database, then from the cache.
             for _ in 0..<2 {
                 #expect(try await scene.purchases(Self.names[0])[Self.product]["isExpired"].bool == false)
                 #expect(try await scene.purchases(Self.names[1]).object?.isEmpty == true)
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    /// Timeline: both wait; Cleeng entitles one of them; the next reads are answered.
+    /// Timeline: both wait. Cleeng entitles one of them. The next reads are answered.
     @Test func aReadOfTheOneGrantsNothingToTheOther() async throws {
         try await Setup.run(settings: ["RELAY_POLL_INTERVAL_SECONDS": "1"]) { setup in
             let control = SimulatorControl(setup.simulator)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReceiptRelay
 
-/// One setting chooses all of Cleeng's addresses; whoever mixes two environments is told.
+/// One setting selects all of Cleeng's addresses; a mix of two environments causes a warning.
 @Suite struct CleengEnvironmentTests {
     private func settings(_ more: [String: String], publishers: String? = nil) throws -> ServeSettings {
         let scratch = try ScratchFolder()
@@ -59,7 +59,7 @@ import Testing
         #expect(other.warnings.contains { $0.contains("RELAY_CLEENG_STOREKIT2_URL is of Cleeng's sandbox") })
     }
 
-    /// Who only looks like Cleeng is none of its environments.
+    /// A host that only resembles Cleeng's belongs to no environment.
     @Test func anotherHostIsOfNoEnvironment() {
         for address in ["https://cleeng.com.example.test", "https://notcleeng.com", "http://127.0.0.1:8090", "off", ""]
         {

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// Whose address goes upstream.
+/// The IP address that is sent upstream.
 @Suite(.serialized) struct IntakeAddressTests {
     private static var hasIPv6: Bool {
         let interfaces = (try? String(contentsOfFile: "/proc/net/if_inet6", encoding: .utf8)) ?? ""
         return interfaces.contains("00000000000000000000000000000001 ")
     }
 
-    /// What the simulator was sent as `ipAddress` for one purchase, which must be granted.
+    /// The `ipAddress` that the simulator received for one purchase, which must be granted.
     private static func sent(_ setup: Setup, headers: [String: String] = [:], own: String? = nil) async throws
         -> String?
     {
@@ -28,7 +28,8 @@ import Testing
                 let address = try await Self.sent(setup, headers: headers)
                 #expect(address == "127.0.0.1", "\(headers)")
             }
-            // Cleeng's schema knows IPv6 with all its groups written out alone; the simulator answers 400 to anything else.
+            // Cleeng's schema allows IPv6 only with all groups written out; the simulator answers 400 to any other
+            // form.
             let own = [
                 "203.0.113.9": "203.0.113.9", "::1": "0:0:0:0:0:0:0:1", "::": "0:0:0:0:0:0:0:0",
                 "2001:db8::7": "2001:db8:0:0:0:0:0:7",
@@ -48,13 +49,13 @@ import Testing
         try await Setup.run(settings: ["RELAY_TRUSTED_PROXIES": "127.0.0.0/8, 10.0.0.0/8,2001:db8:aa::/48"]) { setup in
             let forwarded = [
                 "203.0.113.9": "203.0.113.9",
-                // What stands left of the first stranger, anybody could have written.
+                // Entries to the left of the first untrusted address may be forged.
                 "198.51.100.1, 203.0.113.9": "203.0.113.9", "127.0.0.1, 203.0.113.9": "203.0.113.9",
                 "203.0.113.9, 10.1.2.3": "203.0.113.9", "203.0.113.9,10.1.2.3 ,2001:db8:aa::5": "203.0.113.9",
                 "6.6.6.6, 203.0.113.9, 10.255.0.1, 10.0.0.1": "203.0.113.9",
                 "2001:db8::7": "2001:db8:0:0:0:0:0:7", "[2001:db8::7]:443": "2001:db8:0:0:0:0:0:7",
                 "203.0.113.9:5123": "203.0.113.9", "::ffff:203.0.113.9": "203.0.113.9",
-                // Not addresses: the last one that is known to be one counts.
+                // If the next entry is not an address, the last known address counts.
                 "unknown": "127.0.0.1", "203.0.113.9, unknown": "127.0.0.1",
                 "203.0.113.9, _hidden, 10.0.0.1": "10.0.0.1",
                 "": "127.0.0.1", ",,,": "127.0.0.1", String(repeating: "x", count: 4_000): "127.0.0.1",

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// What an app is told of a purchase, and what of it goes upstream.
+/// The answer to a purchase, and the fields that are sent upstream.
 @Suite(.serialized) struct IntakeAnswerTests {
     @Test func aNewPurchaseIs202WithTheWholeAnswerAndARepeatOfASettledOneIs200() async throws {
-        // Empty settings count as unset: the defaults of the contract are in force.
+        // Empty settings count as unset, so the contract's defaults apply.
         try await Setup.run(
             grantAfter: 0, settings: ["RELAY_POLL_INTERVAL_SECONDS": "", "RELAY_VALIDATION_TIMEOUT_SECONDS": ""]
         ) { setup in

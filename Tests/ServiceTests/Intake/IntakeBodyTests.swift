@@ -54,7 +54,7 @@ import Testing
                     body: large)
             }
             expectProblem(inChunks, 413, "body_too_large", "in chunks")
-            // Just below the limit, in one and in pieces: taken.
+            // Just below the limit, whole and in chunks: accepted.
             let room = (4 << 20) - 2_000
             for chunked in [false, true] {
                 let filled = RawPurchase(email: "room\(chunked)@example.test")
@@ -71,8 +71,8 @@ import Testing
         }
     }
 
-    /// The answer comes, and the connection goes, before all of the body is sent: a client that still writes at that moment
-    /// may see the end alone. Then it asks again.
+    /// The answer arrives, and the connection closes, before the whole body is sent. A client that still writes may see
+    /// only the close; then the call is repeated.
     private func refusal(_ post: () async throws -> HTTP.Answer) async throws -> HTTP.Answer {
         for _ in 0..<9 {
             do {

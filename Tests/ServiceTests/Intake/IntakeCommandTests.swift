@@ -46,7 +46,7 @@ import Testing
             func keys(_ arguments: String...) async throws -> CommandRun {
                 try await CommandRun.relay(["keys"] + arguments, environment: environment)
             }
-            // A mistyped name makes no publisher.
+            // A mistyped name does not create a publisher.
             let refused = try await keys("create", "--role", "app", "--name", "x", "--publisher", "new-one")
             #expect(refused.code == 1 && refused.out.isEmpty && refused.err.count == 1, "\(refused)")
             for words in ["no publisher new-one", "known are main", "publishers add new-one"] {
@@ -98,7 +98,7 @@ import Testing
                 try await setup.relay.poll(id, key: app).status == 401
             }
             expectProblem(try await setup.relay.purchase(TestPurchase(email: "k2@example.test"), key: app), 401)
-            // The others go on, and the revoked one is listed no more but on request.
+            // The other keys still work. The revoked one is listed only on request.
             #expect(try await setup.relay.poll(id).status == 404)
             #expect(try await !keys("list").out.contains { $0.contains(keyID) })
             #expect(try await keys("list", "--all").out.contains { $0.contains(keyID) })
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    /// Looks through every row of every table, as text and as bytes.
+    /// Searches every row of every table, as text and as bytes.
     private static func expectNowhere(_ secrets: [String], in database: TestDatabase) async throws {
         let tables = try await database.query(
             SQL("SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = current_schema()"))
@@ -134,7 +134,7 @@ import Testing
         func check(_ port: String) async throws -> CommandRun {
             try await CommandRun.relay(["healthcheck"], environment: ["RELAY_OPS_PORT": port])
         }
-        // It runs, and is not ready: the database has no schema.
+        // The service runs but is not ready: the database has no schema.
         let unready = try await check(port)
         #expect(unready.code == 1 && unready.err.count == 1, "\(unready)")
         _ = try await CommandRun.relay(["migrate"], environment: ["RELAY_DATABASE_URL": database.url])
@@ -172,7 +172,7 @@ import Testing
         for command in ["serve", "migrate", "keys", "validations", "healthcheck"] {
             #expect(help.out.contains { $0.contains("  \(command)") }, "\(command)")
         }
-        // A database that is away is one line, with neither a password nor a stack.
+        // The error is one line without a password or a stack trace.
         let away = try await CommandRun.relay(
             ["keys", "list"], environment: ["RELAY_DATABASE_URL": "postgresql://relay:hush-hush@127.0.0.1:1/none"])
         #expect(away.code > 0 && away.out.isEmpty && away.err.count == 1, "\(away)")
@@ -238,7 +238,7 @@ import Testing
                 ])
             #expect(run.code == 70 && run.out.isEmpty && run.err.count == 1, "\(run)")
             #expect(run.err[0].contains("127.0.0.1:\(port)") && run.err[0].contains("RELAY_HTTP_PORT"), "\(run)")
-            // A healthy start calls nothing away.
+            // A healthy start logs none of these.
             let log = setup.relay.process.output.joined(separator: "\n")
             for words in ["can be claimed", "\"error\":\"locked\"", "CancellationError"] {
                 #expect(!log.contains(words))

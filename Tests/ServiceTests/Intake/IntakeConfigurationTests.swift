@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What stops a start, in one line that names the setting; and where settings may stand.
+/// Settings that prevent a start, with one line that names the setting; and the places where settings may be.
 @Suite(.serialized) struct IntakeConfigurationTests {
-    /// Enough to start, though nothing listens where the database should be: the fronts open all the same.
+    /// Enough settings to start. No database listens at its address, but the fronts open all the same.
     private static let enough = [
         "RELAY_DATABASE_URL": "postgresql://relay@127.0.0.1:1/none", "RELAY_CLEENG_PUBLISHER_TOKEN": "token-of-a-test",
         "RELAY_HTTP_HOST": "127.0.0.1", "RELAY_HTTP_PORT": "0", "RELAY_OPS_PORT": "0",
@@ -114,7 +114,7 @@ import Testing
         for file in [try folder.write("good.yaml", yaml), try folder.write("good.json", json)] {
             for (environment, host) in [
                 (["RELAY_HTTP_HOST": ""], "127.0.0.2"), (["RELAY_HTTP_HOST": "127.0.0.3"], "127.0.0.3"),
-                // A secret's file in the environment wins over the secret in the file.
+                // A secret's file from the environment overrides the secret in the configuration file.
                 (["RELAY_CLEENG_PUBLISHER_TOKEN_FILE": secret], "127.0.0.2"),
             ] {
                 let process = try ChildProcess("receipt-relay", ["serve", "--config", file], environment: environment)
@@ -140,7 +140,7 @@ import Testing
                 "RELAY_CLEENG_PUBLISHER_TOKEN_FILE": token,
             ])
         let id = try await relay.purchase(TestPurchase(email: "sec@example.test")).json["validationId"].string ?? ""
-        // Granted: so the simulator was shown the right token.
+        // The grant shows that the simulator received the right token.
         let outcome = try await relay.outcome(id)
         #expect(outcome["status"].string == "granted")
         await relay.end()

@@ -2,7 +2,7 @@ import Foundation
 import Postgres
 import Testing
 
-/// Connections as clients use them: pipelined, half closed, slow, and closed by a process that stops.
+/// Connections of real clients: pipelined, half closed, slow, and closed by a stopping process.
 @Suite struct IntakeConnectionTests {
     private static func post(
         _ connection: PlainConnection, _ purchase: TestPurchase, _ relay: Relay, _ headers: [String: String] = [:]
@@ -27,7 +27,7 @@ import Testing
             _ = try await relay.becomes("granted", settled)
             let connection = try PlainConnection(to: relay.url)
             for _ in 0..<3 { _ = try await connection.get("/entitlements/\(settled)", headers: key) }
-            // Far more than is read at once.
+            // Far more requests than one read covers.
             for round in 0..<20 {
                 try await Self.post(connection, TestPurchase(email: "a\(round)@example.test"), relay)
                 try await connection.send("/entitlements/\(settled)", headers: key)
@@ -61,7 +61,7 @@ import Testing
             }
             #expect(try await connection.isEnded())
 
-            // From memory too.
+            // Also answers from the cache.
             let id = try await setup.relay.pursue("cia@example.test")
             _ = try await setup.relay.becomes("granted", id)
             for _ in 0..<4 {
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// It waits for leave to send its body, which is refused or arrives in parts.
+    /// The client waits for permission to send its body, which is refused or arrives in parts.
     @Test func aBodyThatComesLaterIsReadOrRefused() async throws {
         try await Setup.run { setup in
             let relay = setup.relay
@@ -110,12 +110,12 @@ import Testing
             try await connection.send("/apple/payment", method: "POST", headers: headers)
             #expect(try await connection.answer().status == 100)
             try await connection.send(bytes: Array(body.prefix(100)))
-            // The relay has read so much when it has answered another connection.
+            // Once the relay has answered another connection, it has also read this part.
             #expect(try await relay.poll("0").status == 404)
             try await connection.send(bytes: Array(body.dropFirst(100)))
             #expect(try await connection.answer().status == 202)
 
-            // The answer does not wait for the body, and the connection goes on behind it.
+            // The answer does not wait for the body, and the connection stays usable.
             let wrong = headers.merging(["Authorization": "Bearer nobody"]) { $1 }
             try await connection.send("/apple/payment", method: "POST", headers: wrong)
             #expect(try await connection.answer().status == 100)
@@ -149,10 +149,10 @@ import Testing
                 }
             }
             #expect(try await staying.answer().status == 202)
-            // Who is answered before the connection hears of the end is not told of it, but cut off like the others.
+            // A connection that was answered before the shutdown reached it is closed like the others.
             #expect(try await staying.isEnded())
             #expect(await relay.process.exitCode() == 0)
-            // Who has left is not forgotten either: the process ends after the commit.
+            // The request of a departed client is completed too: the process ends after its commit.
             #expect(try await setup.count("validations") == 2)
         }
     }

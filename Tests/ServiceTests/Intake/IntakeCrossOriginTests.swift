@@ -31,9 +31,9 @@ import Testing
             Self.expectReadable(accepted)
             let id = try #require(accepted.json["validationId"].string)
             _ = try await relay.becomes("granted", id)
-            // By the router, and from memory.
+            // By the router, and from the cache.
             for _ in 0..<3 { Self.expectReadable(try await relay.poll(id, headers: ["Origin": Self.page])) }
-            // Errors too: a page has to read them.
+            // Errors too, since a page must be able to read them.
             for answer in [
                 try await relay.poll("0", headers: ["Origin": Self.page]),
                 try await relay.poll(id, key: "nobody", headers: ["Origin": Self.page]),

@@ -6,7 +6,7 @@ import NIOCore
 import ReceiverSupport
 import Testing
 
-/// Where a key set is given, an app speaks for the email of its customer's token and for no other.
+/// With a key set, an app may act only for the email of its customer's token.
 @Suite(.serialized) struct IntakeCustomerTokenTests {
     @Test func onlyTheTokensOwnEmailMayBuyAndPoll() async throws {
         let issuer = CustomerTokenIssuer()
@@ -44,7 +44,7 @@ import Testing
             let bea = try issuer.token(email: "bea@example.test", verified: true)
             expectProblem(
                 try await relay.purchase(purchase, headers: ["X-Customer-Token": bea]), 403, "another_customer")
-            // Nor by the name that the purchase is listed under.
+            // The name under which the purchase is listed does not help either.
             let (object, token) = (try JSONSerialization.jsonObject(with: purchase.body), ["X-Customer-Token": good])
             for (username, status) in [(" BEA@example.test", 403), ("u-77", 202)] {
                 var named = try #require(object as? [String: Any])
@@ -56,7 +56,7 @@ import Testing
             }
             #expect(try await setup.count("validations") == 1)
 
-            // Right signature, wrong key for the app: still 401, the token opens nothing by itself.
+            // A valid token with an invalid app key is still 401: the token alone gives no access.
             expectProblem(try await relay.purchase(purchase, key: "nobody", headers: ["X-Customer-Token": good]), 401)
 
             let accepted = try await relay.purchase(purchase, headers: ["X-Customer-Token": good])
@@ -79,13 +79,14 @@ import Testing
                 try await relay.poll(id, headers: ["X-Customer-Token": bea, "Accept": "text/event-stream"]), 403)
             expectProblem(try await newest(nil), 401)
             expectProblem(try await newest(bea), 403, "another_customer")
-            // A spelling of her own email is hers.
+            // Another spelling of her own email is accepted.
             let capitals = try issuer.token(email: " ANA@EXAMPLE.TEST ")
             #expect(try await relay.poll(id, headers: ["X-Customer-Token": capitals]).status == 200)
         }
     }
 
-    /// A key that was withdrawn must not serve for ever because nobody can be asked; and nobody is told that their token is bad.
+    /// A withdrawn key must not work for ever because the key set cannot be fetched; and its tokens must not be
+    /// reported as invalid.
     @Test func keysThatCannotBeFetchedAnewAreNotTrustedForEver() async throws {
         let issuer = CustomerTokenIssuer()
         let isAway = NIOLockedValueBox(false)

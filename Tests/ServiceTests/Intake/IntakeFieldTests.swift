@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Bodies that are JSON and yet no purchase: 422, every wrong field named at once.
+/// JSON bodies that are not purchases: 422, with all wrong fields at once.
 @Suite(.serialized) struct IntakeFieldTests {
     private static let all = [
         "customerEmail", "offerId", "receipt.transactionId", "receipt.receiptData", "appType", "applicationUsername",
@@ -79,7 +79,7 @@ import Testing
                     expectProblem(answer, 422, "invalid_fields", "\(field) \(value.prefix(40))")
                     #expect(answer.json["errors"].array?.count == 1)
                     #expect(answer.json["errors"][0]["field"].string == field)
-                    // What was sent is not sent back.
+                    // The answer does not repeat the sent value.
                     #expect(value.utf8.count < 20 || !answer.text.contains(value.prefix(20)))
                 }
             }

@@ -16,7 +16,8 @@ import Testing
             #expect(first.status == 202)
             let id = try #require(first.json["validationId"].string)
             #expect(try await setup.relay.outcome(id)["status"].string == "rejected")
-            // Quoted or bare is the same name; and it still names the rejected one, where the bare purchase would start afresh.
+            // Quoted and bare are the same name. It still names the rejected purchase, while the purchase without a
+            // name would start again.
             for name in ["order-1", "\"order-1\""] {
                 let again = try await send(purchase, name)
                 #expect(again.status == 200)
@@ -35,7 +36,7 @@ import Testing
             #expect(fresh.status == 202)
             #expect(fresh.json["validationId"].string != id)
 
-            // After its day the name is free.
+            // After a day the name can be used again.
             _ = try await setup.database.query(
                 SQL("UPDATE idempotency_keys SET expires_at = now() - interval '1 second'"))
             let late = try await send(TestPurchase(email: "fifth@example.test"), "order-1")
@@ -62,7 +63,7 @@ import Testing
                     return try await group.reduce(into: [HTTP.Answer]()) { $0.append($1) }
                 }
                 let taken = answers.filter { $0.status == 202 }
-                // Each body came twice, so its twin is taken with it.
+                // Each body was sent twice, so both requests with it are accepted.
                 #expect(taken.count == 2, "\(answers.map(\.status))")
                 #expect(Set(taken.map { $0.json["validationId"].string }).count == 1)
                 for answer in answers where answer.status != 202 {

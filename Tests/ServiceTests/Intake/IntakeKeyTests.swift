@@ -2,7 +2,7 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-/// A key opens what its role names, and nothing else.
+/// A key opens only the routes of its role.
 @Suite(.serialized) struct IntakeKeyTests {
     @Test func withoutAKeyThatOpensTheRouteThereIs401Or403() async throws {
         try await Setup.run { setup in
@@ -39,7 +39,7 @@ import Testing
             ]
             for stranger in strangers {
                 for (routes, ops) in [(app, false), (view + act, true)] {
-                    // Every route with the common cases, one of each front with the odd ones.
+                    // All routes with the common cases, one route of each front with the rare ones.
                     let tried = stranger == nil || stranger == "Bearer \(unknown)" ? routes : Array(routes.prefix(1))
                     for route in tried {
                         let answer = try await call(route, stranger, ops: ops)
@@ -65,7 +65,7 @@ import Testing
             for route in view {
                 #expect(try await call(route, "Bearer \(relay.keys.operator)", ops: true).status == 200)
             }
-            // The scheme's name is not a matter of case.
+            // The scheme's name ignores case.
             #expect(try await call(app[1], "bearer \(good)", ops: false).status == 200)
         }
     }

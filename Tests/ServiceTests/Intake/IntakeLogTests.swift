@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The log tells what happened to whom, and holds no secret, at its most talkative either.
+/// The log says what happened to which purchase, and contains no secret even at its most verbose level.
 @Suite(.serialized) struct IntakeLogTests {
     @Test(arguments: ["debug", "trace"])
     func nothingSecretIsEverWritten(_ level: String) async throws {
@@ -20,7 +20,7 @@ import Testing
         let relay = try await Relay.start(database: database, simulator: simulator, keys: keys, settings: settings)
         var secrets = [keys.app, keys.viewer, keys.operator, Simulator.token, password]
 
-        // Every end that a purchase can have, and every kind of refusal.
+        // Every outcome of a purchase, and every kind of refusal.
         var ids: [String: String] = [:]
         for tag in [
             "granted", "reject-422", "never", "unauthorized-1", "flaky-1", "read-500-1", "read-garbage-1", "reset-1",
@@ -57,7 +57,7 @@ import Testing
         let output = relay.process.output
         let whole = output.joined(separator: "\n")
         for secret in secrets {
-            // Any part of it would be too much as well.
+            // A part of a secret must not appear either.
             let parts = secret.contains("@") ? [secret] : [secret.prefix(24), secret.suffix(24)].map(String.init)
             for part in parts {
                 let line = output.first { $0.localizedCaseInsensitiveContains(part) }
@@ -70,7 +70,7 @@ import Testing
         }
         #expect(!whole.contains(keys.app.suffix(20)))
 
-        // One line of JSON for each; a purchase's request line has both its names.
+        // Each line is one JSON object; a purchase's request line has both ids.
         for line in output {
             let json = try? JSON(data: Data(line.utf8))
             #expect(json?["message"].string != nil && json?["level"].string != nil, "\(line)")

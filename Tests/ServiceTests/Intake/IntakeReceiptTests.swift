@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// Receipts go upstream to the byte, whether they can be read or not.
+/// Receipts are sent upstream unchanged, whether or not they can be read.
 @Suite(.serialized) struct IntakeReceiptTests {
     private static func sha256(_ text: String) -> String {
         SHA256.hash(data: Data(text.utf8)).map { String(format: "%02x", $0) }.joined()
@@ -44,7 +44,7 @@ import Testing
                 "not a receipt", "héllo ✓ 𝄞 \"quoted\" \\ / \u{2028}", "TUlJ", "....", "a.b.c", "=", "{}", "AAAA====",
                 Data((0..<3_000).map { UInt8($0 & 0xff) }).base64EncodedString(),
                 String(repeating: "x", count: 1_000_001),
-                // A receipt that was cut off on its way.
+                // A receipt that was truncated in transit.
                 String(receipt(300).base64.dropLast(101)),
             ]
             for (isReadable, receipts) in [(true, readable), (false, unreadable)] {

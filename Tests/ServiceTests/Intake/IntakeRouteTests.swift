@@ -2,7 +2,7 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-/// What has no address, what has one for other methods, and what every answer carries.
+/// Unknown paths, wrong methods, and headers of every answer.
 @Suite(.serialized) struct IntakeRouteTests {
     @Test func unknownAddressesAre404AndOtherMethods405WithAllow() async throws {
         try await Setup.run { setup in

@@ -2,7 +2,7 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-/// The same purchase, however often and wherever it comes, is one validation and one forward.
+/// The same purchase is one validation and one forward, however often and wherever it is posted.
 @Suite(.serialized) struct IntakeSamePurchaseTests {
     @Test func fiftySimultaneousCopiesOverOneRelayAreOneValidation() async throws {
         try await Setup.run(grantAfter: 0.3) { setup in
@@ -18,7 +18,7 @@ import Testing
             do {
                 let purchase = TestPurchase(email: "pair@example.test")
                 try await Self.sendCopies(of: purchase, to: [setup.relay, second], setup)
-                // And once more when it is settled: both tell of the same one.
+                // A repeat after the outcome also returns the same validation.
                 for relay in [setup.relay, second] {
                     #expect(try await relay.purchase(purchase).status == 200)
                 }
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Every other copy writes the email in capitals, and some come with a name of their own.
+    /// Every second copy has the email in capitals, and some have an idempotency key.
     private static func sendCopies(of purchase: TestPurchase, to relays: [Relay], _ setup: Setup) async throws {
         let answers = try await withThrowingTaskGroup(of: HTTP.Answer.self) { group in
             for index in 0..<50 {
@@ -77,7 +77,7 @@ import Testing
             var ids = [first, try await id(purchase, key: other), try await id(purchase, key: elsewhere)]
             for variant in changed { ids.append(try await id(variant)) }
             #expect(Set(ids).count == ids.count)
-            // Another key of the same app, another coupon, address or name: still the same purchase.
+            // Another key of the same app, coupon, address or name does not make another purchase.
             #expect(try await id(purchase, key: sameApp) == first)
             var dressed = purchase
             dressed.extra = ["couponCode": "LATE", "ipAddress": "203.0.113.1", "applicationUsername": "somebody"]
@@ -107,7 +107,7 @@ import Testing
             #expect(try await setup.relay.outcome(timedOut)["status"].string == "timed_out")
             let fresh = try await id(slow)
             #expect(fresh != timedOut)
-            // Already pending again: a repeat is that one.
+            // A new validation is already pending, so a repeat returns it.
             #expect(try await id(slow) == fresh)
 
             let original = TestPurchase.newTransactionID()

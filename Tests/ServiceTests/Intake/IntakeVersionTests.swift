@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What depends on the version of HTTP, on both fronts; and a body that begins with a byte order mark.
+/// Behaviour that depends on the HTTP version, on both fronts; and a body that begins with a byte order mark.
 @Suite struct IntakeVersionTests {
     private static func send(_ connection: PlainConnection, _ head: [String], _ body: Data = Data()) async throws {
         let text = head.map { $0 + "\r\n" }.joined() + "\r\n"
@@ -24,7 +24,7 @@ import Testing
             let id = try #require(accepted.json["validationId"].string)
             _ = try await relay.becomes("granted", id)
 
-            // From memory and by the router alike.
+            // From the cache and by the router.
             for more in [[], ["Connection: keep-alive"]] {
                 let polling = try PlainConnection(to: relay.url)
                 for _ in 0..<3 {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// PostgreSQL's text cannot hold a NUL. Wherever one comes in, the answer is no error of ours.
+/// PostgreSQL's text cannot hold a NUL. Wherever a request contains one, the answer is not an internal error.
 @Suite struct NULCharacterTests {
     @Test func queriesAndPathsWithNULsAreNoErrorOfOurs() async throws {
         try await Setup.run { setup in

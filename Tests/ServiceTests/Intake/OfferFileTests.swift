@@ -23,7 +23,7 @@ import Testing
         #expect(file.offers[0].coupons.map(\.campaign) == ["Summer 2026", ""])
     }
 
-    /// Of each of these Yams makes an end of the process, or what is no offer.
+    /// Yams crashes on each of these, or reads it as something that is not an offer.
     @Test(
         arguments: [
             "{a: 1}: x", "[a]: b", "offers: [{[a]: b, offerId: S1}]", "offers: [{offerId: {{ offer }}}]", "offers: 1",

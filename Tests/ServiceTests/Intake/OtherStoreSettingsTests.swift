@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReceiptRelay
 
-/// What a relay is told of Google Play and the Amazon Appstore.
+/// Settings of Google Play and the Amazon Appstore.
 @Suite struct OtherStoreSettingsTests {
     private func settings(_ more: [String: String]) throws -> ServeSettings {
         let needed = ["RELAY_DATABASE_URL": "postgresql://localhost/relay", "RELAY_CLEENG_PUBLISHER_TOKEN": "token"]

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Whoever asks too often, as apps, publishers and the App Store see it.
+/// Rate limits as apps, publishers and the App Store see them.
 @Suite struct RateLimitTests {
     @Test func aKeyIsHeldBackAndNobodyElse() async throws {
         try await Setup.run(settings: ["RELAY_RATE_LIMIT_PER_KEY": "0.1:3"]) { setup in
@@ -16,7 +16,7 @@ import Testing
             #expect(held.status == 429 && held.json["code"].string == "rate_limited")
             #expect(held.header("Content-Type") == "application/problem+json")
             #expect((Int(held.header("Retry-After") ?? "") ?? 0) >= 1)
-            // What was not taken in left nothing behind.
+            // A refused purchase leaves no rows.
             let list = try await relay.ops("/ops/validations?customerEmail=bea%40example.test")
             #expect(list.status == 200 && list.json["items"].array == [] && list.header("RateLimit") == nil)
             let publisher = try await Relay.makeKey("publisher", setup.database)
@@ -43,7 +43,7 @@ import Testing
                 ).status
             }
             for status in [200, 200, 429] { #expect(try await token(one) == status) }
-            // Whoever guesses is held back by the client's name, and holds back nobody who knows.
+            // Guessed secrets are limited by the client's name, and do not limit a client with the right secret.
             for status in [401, 401, 429] { #expect(try await token("rr_publisher_guess") == status) }
             #expect(try await token(other) == 200)
         }
@@ -67,7 +67,7 @@ import Testing
             }
             for status in [404, 404, 429] { #expect(try await poll("192.0.2.1").status == status) }
             #expect(try await poll("192.0.2.2").status == 404)
-            // By IPv6 a network is one.
+            // An IPv6 network counts as one address.
             for (place, status) in [404, 404, 429].enumerated() {
                 #expect(try await poll("2001:db8::\(place + 1)").status == status)
             }

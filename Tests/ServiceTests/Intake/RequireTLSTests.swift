@@ -3,7 +3,7 @@ import Testing
 
 @testable import ReceiptRelay
 
-/// Upstreams without TLS: a warning, or the end of the start.
+/// Upstreams without TLS cause a warning or prevent the start.
 @Suite struct RequireTLSTests {
     private static let upstreams = [
         "RELAY_CLEENG_PAYMENT_URL", "RELAY_CLEENG_API_URL", "RELAY_CLEENG_STOREKIT2_URL",
@@ -41,7 +41,7 @@ import Testing
         #expect(fault([name: "https://127.0.0.1:9", "RELAY_REQUIRE_TLS": "true"]) == "taken")
     }
 
-    /// A collector of traces is told no secret, unless a key of its own goes there.
+    /// A trace collector receives no secret, except its own key if one is set.
     @Test func aCollectorThatIsGivenAKeyIsHeldToIt() throws {
         let collector = ["RELAY_TRACING_OTLP_ENDPOINT": "http://127.0.0.1:4318", "RELAY_REQUIRE_TLS": "true"]
         #expect(fault(collector) == "taken")
@@ -89,7 +89,7 @@ import Testing
             let command = try await ChildProcess.run(
                 "receipt-relay", ["webhooks", "add", "--url", "http://hooks.example.test/x"], environment: environment)
             #expect(command.code == 1 && command.output.first?.contains("https") == true, "\(command.output)")
-            // One that is there already is not called.
+            // An existing http endpoint is not called.
             let added = try await ChildProcess.run(
                 "receipt-relay", ["webhooks", "add", "--url", "http://hooks.example.test/x"],
                 environment: ["RELAY_DATABASE_URL": setup.database.url])

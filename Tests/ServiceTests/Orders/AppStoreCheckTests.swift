@@ -24,7 +24,7 @@ import Testing
                 let found = try await billing.post("/ExternalSubscriptions/check", body)
                 #expect(found.status == 200, "\(found.text)")
                 let external = try #require(found.json["Subscriptions"][0]["Id"].string)
-                // The receipt of the same subscription names the same.
+                // The receipt of the same subscription leads to the same id.
                 #expect(try await billing.externalID() == external)
                 let order = try await billing.post(
                     "/Orders", #"{"ExternalSubscriptionId":"\#(external)","Customer":{}}"#)
@@ -48,7 +48,7 @@ import Testing
         await api.end()
     }
 
-    /// The receipt is old: by it the subscription is over. The purchase for ever in it is one, too.
+    /// In the old receipt the subscription has ended. The receipt also has a purchase without end, which is listed too.
     @Test func whatAReceiptSaysIsAskedForAgainAndWhatNeverEndsIsListed() async throws {
         let store = try TestAppStore()
         defer { store.end() }
@@ -88,7 +88,7 @@ import Testing
                 try await api.tell(life, expiresAt: Date().addingTimeInterval(3_600))
                 #expect(try await standings() == ["Active", "Active"])
                 #expect(try await setup.relay.subscription(life)["status"].string == "active")
-                // Where it cannot be asked, what the receipt says is not refused.
+                // If the App Store does not answer, the receipt's statement is still accepted.
                 try await api.trouble(#"{"status":500}"#)
                 let again = try await billing.check(receipt: text)
                 #expect(again.status == 200 && again.json["Subscriptions"].array?.count == 2, "\(again.text)")
@@ -100,7 +100,8 @@ import Testing
         await api.end()
     }
 
-    /// One key of the App Store Server API opens the transactions of all apps: it says nothing about whose a subscription is.
+    /// One key of the App Store Server API reads the transactions of all apps, so it does not prove who owns a
+    /// subscription.
     @Test func anotherPublishersAppIsNobodysBusiness() async throws {
         let store = try TestAppStore()
         defer { store.end() }
@@ -125,13 +126,13 @@ import Testing
                         try await billing.check(receipt: try billing.receipt(), token: token).status,
                     ]
                 }
-                // As long as nobody has a key for the app, it is anybody's.
+                // As long as no publisher has a key for the app, any publisher may check its subscriptions.
                 #expect(try await check(other) == [200, 200])
                 let external = try await billing.externalID(token: other)
                 _ = try await Relay.makeKey("app", setup.database, app: app)
                 #expect(try await check(other) == [404, 422])
                 #expect(try await check(nil) == [200, 200])
-                // What was checked before cannot be ordered any more.
+                // An id from an earlier check can no longer be ordered.
                 let order = try await billing.post(
                     "/Orders", #"{"ExternalSubscriptionId":"\#(external)","Customer":{}}"#, token: other)
                 #expect(order.status == 404, "\(order.text)")
@@ -140,7 +141,7 @@ import Testing
                     "/ExternalSubscriptions/check", #"{"Type":"AppleIap","AppleIapTransactionId":"4711"}"#, token: other
                 )
                 #expect(unknown.text == nowhere.text)
-                // Both have the app.
+                // Both publishers now have a key for the app.
                 _ = try await Relay.makeKey("app", setup.database, app: app, publisher: "other")
                 #expect(try await check(other) == [200, 200])
             }

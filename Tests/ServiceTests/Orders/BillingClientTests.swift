@@ -2,9 +2,9 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-/// The requests of clients that there are, as they write them.
+/// Requests in the form of existing clients.
 @Suite struct BillingClientTests {
-    /// npm `billwerk`: Basic, a slash before the query, `take` everywhere, and always a body to be read.
+    /// npm `billwerk`: Basic credentials, a slash before the query, `take` in every request, and always a body to read.
     @Test func nodeBillwerk() async throws {
         try await BillingScene.run { billing in
             let granted = try await billing.form(
@@ -27,7 +27,8 @@ import Testing
         }
     }
 
-    /// Laravel's: slashes at the end, names in Pascal case in the path; a token in the query, as the older ones send it.
+    /// The Laravel client: slashes at the end, Pascal case names in the path, and in older versions a token in the
+    /// query.
     @Test func laravel() async throws {
         try await BillingScene.run { billing in
             let order = try await billing.post(
@@ -44,7 +45,7 @@ import Testing
         }
     }
 
-    /// n8n: a legal entity in a header, no body with a commit, and webhooks by hand.
+    /// n8n: a legal entity in a header, a commit without a body, and manual webhooks.
     @Test func n8n() async throws {
         try await BillingScene.run { billing in
             let entity = ["X-SELECTED-LEGAL-ENTITY-ID": "66aa00000000000000000009"]
@@ -111,7 +112,7 @@ import Testing
     @Test func aTokenOpensBillingAloneAndEndsWithItsKey() async throws {
         try await BillingScene.run { billing in
             #expect(try await billing.get("/Orders").status == 200)
-            // The key itself is as good.
+            // The key itself works as well.
             #expect(try await billing.get("/Orders", token: billing.scene.key).status == 200)
             #expect(try await billing.get("/Orders", token: billing.relay.keys.app).status == 403)
             for token in [billing.token + "0", String(billing.token.dropLast()) + "x", "x", ""] {

@@ -6,7 +6,7 @@ import NIOHTTP1
 import ReceiverSupport
 import Testing
 
-/// What a publisher's billing endpoint is told, from the order to the delivery.
+/// The events of a publisher's billing endpoint, from the order to the delivery.
 @Suite struct BillingDeliveryTests {
     private static let settings = [
         "RELAY_WEBHOOK_ALLOW_NETWORKS": "127.0.0.0/8", "RELAY_WEBHOOK_RETRY_SECONDS": "0.3,0.3,0.3",
@@ -16,7 +16,7 @@ import Testing
 
     private static func json(_ received: Received) -> JSON { (try? JSON(data: Data(received.body.utf8))) ?? .null }
 
-    /// The events so far, once there are so many messages.
+    /// The events so far, once there are that many messages.
     private static func told(
         _ count: Int, _ received: @escaping @Sendable () -> [Received]
     ) async throws -> [Received] {
@@ -51,7 +51,7 @@ import Testing
                         #"{"Event":"ContractCreated","ContractId":"\#(ids.1)","CustomerId":"\#(customer)","EntityId":"\#(ids.1)"}"#,
                         #"{"Event":"OrderSucceeded","OrderId":"\#(ids.0)","ContractId":"\#(ids.1)","CustomerId":"\#(customer)","EntityId":"\#(ids.0)"}"#,
                     ])
-                // Signed as others are; there is no place for a password.
+                // Signed like other messages; there is no field for a password.
                 #expect(told.allSatisfy { $0.headers["webhook-signature"]?.hasPrefix("v1,") == true })
                 #expect(Set(told.compactMap { $0.headers["webhook-id"] }).count == 2)
 
@@ -59,7 +59,7 @@ import Testing
                 told = try await Self.told(4, received)
                 #expect(Self.events(told[2...]) == ["ContractCancelled", "ContractCancelled"])
                 #expect(Set(told[2...].map(\.path)) == ["/all", "/some"])
-                // What is told of can be read.
+                // The contract of an event can be read.
                 let contract = try await billing.get("/Contracts/\(Self.json(told[3])["ContractId"].string ?? "")")
                 #expect(contract.status == 200 && contract.json["EndDate"].string != nil)
 

@@ -3,7 +3,7 @@ import NIOHTTP1
 import RelayCore
 import Testing
 
-/// What is wrong is said in billwerk's form.
+/// Errors have billwerk's form.
 @Suite struct BillingErrorTests {
     private static let id = "66aa00000000000000000001"
 

@@ -3,7 +3,7 @@ import Foundation
 import NIOHTTP1
 import Postgres
 
-/// A publisher's billing against a relay, with an App Store of the test's own.
+/// A publisher's billing client and a relay, with the test's own App Store.
 struct BillingScene {
     var scene: PublisherScene
     var token: String
@@ -18,7 +18,7 @@ struct BillingScene {
         }
     }
 
-    /// As tap-billwerk does: the client's credentials as fields.
+    /// Requests a token like tap-billwerk: the client's credentials are form fields.
     func grant(key: String, publisher: String = "main") async throws -> String {
         let answer = try await form("grant_type=client_credentials&client_id=\(publisher)&client_secret=\(key)")
         guard let token = answer.json["access_token"].string else {
@@ -63,7 +63,7 @@ struct BillingScene {
             "/ExternalSubscriptions/check", #"{"Type":"AppleIap","AppleIapReceipt":"\#(receipt)"}"#, token: token)
     }
 
-    /// Of the one subscription in its receipt.
+    /// External id of the only subscription in the receipt.
     func externalID(_ life: SimulatedSubscription? = nil, token: String? = nil) async throws -> String {
         let answer = try await check(receipt: try receipt(life), token: token)
         guard answer.status == 200, answer.json["Subscriptions"].array?.count == 1,
@@ -72,7 +72,7 @@ struct BillingScene {
         return id
     }
 
-    /// From the receipt to the contract.
+    /// All steps from the receipt to the contract.
     func contract(_ life: SimulatedSubscription? = nil) async throws -> JSON {
         let order = try await post(
             "/Orders", #"{"ExternalSubscriptionId":"\#(try await externalID(life))","Customer":{"FirstName":"Ana"}}"#)
@@ -83,7 +83,7 @@ struct BillingScene {
         return committed.json
     }
 
-    /// What endpoints are to be told, in the order of their texts.
+    /// Queued messages to endpoints, sorted by text.
     func messages() async throws -> [String] {
         try await scene.setup.database.query(SQL("SELECT body FROM webhook_deliveries ORDER BY body")).map {
             try $0.get(0, as: String.self)

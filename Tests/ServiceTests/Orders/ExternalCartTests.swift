@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Orders that name a subscription at another store by what its app was given: no check comes before them.
+/// Orders that name a subscription at another store by its receipt data, without an earlier check.
 @Suite struct ExternalCartTests {
     private struct Cart: Sendable {
         var json: String
@@ -45,7 +45,7 @@ import Testing
                 #expect(contract.json["NextBillingDate"].string != nil)
                 #expect(contract.json["ExternalSubscriptionIds"].array?.count == 1)
                 #expect(try await billing.get("/Orders/\(orderID)").json["Status"].string == "Completed")
-                // A check says so too, by the same words; and there is no second contract.
+                // A check returns the same contract, so there is no second one.
                 let checked = try await billing.post("/ExternalSubscriptions/check", cart.json)
                 #expect(checked.json["Subscriptions"][0]["Contract"]["Id"].string == contractID, "\(checked.text)")
                 #expect(

@@ -2,7 +2,7 @@ import AppStoreSimulation
 import Foundation
 import Testing
 
-/// From a receipt to a contract, and what is told of it.
+/// From a receipt to a contract, and the events about it.
 @Suite struct OrderFlowTests {
     @Test func aReceiptIsCheckedOrderedCommittedAndCheckedAgain() async throws {
         try await BillingScene.run { billing in
@@ -79,7 +79,7 @@ import Testing
             contract = try await billing.get("/Contracts/\(id)").json
             #expect(contract["EndDate"].string == nil && contract["NextBillingDate"].string != nil)
             try await billing.scene.tell(billing.scene.life.renewed(at: Date()))
-            // The renewal is refunded, and what is left of the first period runs; then that is.
+            // The renewal is refunded while the first period still runs; then that is refunded too.
             try await billing.scene.tell(billing.scene.life.refunded(at: Date()))
             contract = try await billing.get("/Contracts/\(id)").json
             #expect(contract["LifecycleStatus"].string == "Active")
@@ -102,7 +102,7 @@ import Testing
                     SimulatedReceipt.Purchase(
                         productId: "com.example.p\(index)", transactionId: id, originalTransactionId: id,
                         purchaseDate: now, originalPurchaseDate: now,
-                        // One of them is over: it is in the receipt all the same.
+                        // One of them has ended, but the receipt still contains it.
                         expiresDate: now.addingTimeInterval(index == 0 ? 86_400 : -86_400))
                 })
             let text = Data(try billing.scene.store.receipts.sign(receipt)).base64EncodedString()
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    /// Whatever is done with purchases on their way to Cleeng.
+    /// Billing verifies receipts in every mode; the setting concerns only purchases for Cleeng.
     @Test(arguments: ["off", "observe", "enforce"])
     func whatIsNotGenuineIsNothing(verification: String) async throws {
         let stranger = try TestAppStore(isStranger: true)
@@ -130,7 +130,7 @@ import Testing
             }
             var other = try billing.receipt()
             #expect(try await billing.check(receipt: other).status == 200)
-            // A signed transaction is good too.
+            // A signed transaction is accepted as well.
             other = try billing.scene.store.transactions.sign(
                 json: billing.scene.life.transaction.json(signedDate: Date()))
             #expect(try await billing.check(receipt: other).json["Subscriptions"].array?.count == 1)

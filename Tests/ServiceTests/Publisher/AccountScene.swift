@@ -1,24 +1,24 @@
 import Foundation
 
-/// Two publishers over one relay: `main` with the common account at Cleeng, `nordic` with one of its own, at another simulated Cleeng
-/// that knows another token.
+/// Two publishers on one relay: `main` with the common account at Cleeng, and `nordic` with its own account at another
+/// simulated Cleeng, which has another token.
 struct AccountScene {
-    /// Stands for the address of `nordic`'s Cleeng in the file of publishers.
+    /// Placeholder for the address of `nordic`'s Cleeng in the file of publishers.
     static let otherURL = "http://other.invalid"
 
     static let token = "pub_tok_of_nordic_48_characters_long_as_real_tok"
 
     var setup: Setup
-    /// Cleeng as `nordic` knows it.
+    /// The simulated Cleeng of `nordic`.
     var other: Simulator
     /// A key of the role `app`.
     var nordicApp: String
     var relay: Relay { setup.relay }
 
     /// - Parameters:
-    ///   - settings: of all publishers.
-    ///   - nordic: what stands in the file of publishers besides, as YAML, four spaces in.
-    ///   - token: that `nordic` has.
+    ///   - settings: settings of all publishers.
+    ///   - nordic: further lines of `nordic` in the file of publishers, as YAML, indented by four spaces.
+    ///   - token: token of `nordic`.
     static func run(
         settings: [String: String] = [:], nordic: String = "", token: String = token,
         _ body: (AccountScene) async throws -> Void

@@ -4,7 +4,7 @@ import Foundation
 import ReceiverSupport
 import Testing
 
-/// Publishers that have an account of their own at Cleeng, beside those that share the common one.
+/// Publishers with their own account at Cleeng, besides those that share the common one.
 @Suite struct AccountTests {
     @Test func eachPublishersPurchasesGoToItsOwnAccountWithItsOwnToken() async throws {
         try await AccountScene.run { scene in
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// The token is wrong: five customers in a row shut that account's routes, and nobody else's.
+    /// The token is wrong: failures of five customers in a row shut that account's routes, and no other's.
     @Test func whatIsWrongWithOneAccountHoldsUpNoOther() async throws {
         try await AccountScene.run(
             settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"], token: "not_the_token_that_cleeng_knows"
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// Both have a customer of this address, who waits for this offer.
+    /// Both publishers have a customer with this email, who waits for this offer.
     @Test func anEventSpeaksForTheCustomersOfTheAccountThatSignedIt() async throws {
         let secrets = (common: "the secret of the common account", nordic: "the secret of nordic's account")
         try await AccountScene.run(

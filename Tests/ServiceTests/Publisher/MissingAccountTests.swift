@@ -3,8 +3,8 @@ import Postgres
 import ReceiverSupport
 import Testing
 
-/// A copy over the same database that was not given the file of publishers: `nordic` has an account of its own, of which that copy
-/// knows nothing but what the database says.
+/// A copy on the same database without the file of publishers. `nordic` has its own account, which that copy knows only
+/// from the database.
 @Suite struct MissingAccountTests {
     private static func withStray(
         settings: [String: String] = [:], _ body: (AccountScene, _ stray: AccountScene) async throws -> Void
@@ -45,7 +45,7 @@ import Testing
         try await simulator.requests(path: "/apple/payment").count { $0.description.contains("nordic") }
     }
 
-    /// Whichever of the two takes them in, and however they race.
+    /// Whichever copy accepts the purchases, and however they race.
     @Test func takesNoneOfAPublishersPurchasesUpWhileAnotherCopyHasItsAccount() async throws {
         try await Self.withStray { scene, stray in
             var waiting: [String] = []
@@ -73,7 +73,7 @@ import Testing
                 }
                 await scene.relay.end()
                 let told = received().count
-                // What is due of it, and a message to it.
+                // Due work of the publisher: a pursuit, a ledger and a message.
                 let waiting = try await stray.buy(TestPurchase(email: "nordic1@example.test"), nordic: true)
                 _ = try await scene.setup.database.query(
                     SQL("UPDATE ledgers SET due_at = now() WHERE publisher = 'nordic'"))

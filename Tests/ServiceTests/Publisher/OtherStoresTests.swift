@@ -2,7 +2,7 @@ import Foundation
 import Postgres
 import Testing
 
-/// Purchases at Google Play and the Amazon Appstore: the same road, the same answers.
+/// Purchases at Google Play and the Amazon Appstore: the same path and the same answers.
 @Suite struct OtherStoresTests {
     private static func android(
         _ email: String, token: String, extra: [String: Any] = [:], receipt: [String: Any] = [:]
@@ -41,7 +41,7 @@ import Testing
             #expect(answer.status == 202 && answer.json["status"].string == "pending", "\(answer.text)")
             let id = try #require(answer.json["validationId"].string)
             #expect(try await setup.relay.outcome(id)["status"].string == "granted")
-            // The same again is the same.
+            // A repeat of the same purchase returns the same validation.
             let again = try await Self.post(setup, "/android/payment", body)
             #expect(again.status == 200 && again.json["validationId"].string == id)
             let detail = try await setup.relay.detail(id)
@@ -103,7 +103,7 @@ import Testing
             let id = try #require(answer.json["validationId"].string, "\(answer.text)")
             #expect(try await setup.relay.outcome(id)["status"].string == "granted")
             #expect(try await setup.relay.detail(id)["verification"]["result"].string == "genuine")
-            // The product is the store's word, and so are the dates and that it is a test.
+            // Product, dates and the test flag are the store's statements.
             let purchase = try await Awaiting.fact("the store's word of renewal") {
                 try await Self.purchases(setup, of: "ana@example.test")["google:silver"]
             } holds: {
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    /// It was taken in without the store's word, and so as one that was paid for.
+    /// The purchase was accepted without the store's statement, and so as a paid one.
     @Test func aTestPurchaseThatCameWhileGoogleWasAwayIsToldAsOneLater() async throws {
         try await Self.run { stores, setup in
             var endpoints: [String: String] = [:]
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    /// The app, or the phone, goes while the store is being asked.
+    /// The app or the phone disconnects while the store is being asked.
     @Test(arguments: [false, true])
     func anAppThatHangsUpHasBoughtAllTheSame(abruptly: Bool) async throws {
         try await Self.run { stores, setup in
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    /// The process is told to go while the store is being asked.
+    /// The process gets the signal to stop while the store is being asked.
     @Test func aCopyThatIsToldToGoTakesInWhatItHasBegun() async throws {
         try await Self.run { stores, setup in
             try await stores.google.has("token-1")

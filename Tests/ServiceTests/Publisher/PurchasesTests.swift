@@ -2,7 +2,7 @@ import AppStoreSimulation
 import Foundation
 import Testing
 
-/// What a publisher's back end reads of its customers, as Fovea's clients ask for it.
+/// A publisher's reads of its customers, in the form of Fovea's clients.
 @Suite struct PurchasesTests {
     private static let product = "apple:com.example.app.monthly"
 
@@ -35,7 +35,7 @@ import Testing
                 "isTrialPeriod", "isIntroPeriod", "discountId", "priceConsentStatus",
             ]
             #expect(Set(try #require(purchase.object).keys).isSubset(of: known))
-            // One reader searches the text.
+            // One client searches the text.
             #expect(answer.text.contains(#""isExpired":false"#))
         }
     }
@@ -68,7 +68,7 @@ import Testing
             try await scene.buy("ben@example.test", username: "ben-1")
             #expect(try await scene.purchases("ana-1").object?.count == 0)
             #expect(try await scene.purchases("ben-1").object?.count == 1)
-            // The same customer by another name of the publisher's.
+            // The same customer with another name at the publisher.
             try await scene.buy("ben@example.test", username: "ben-2")
         }
     }
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// As the client of npm writes them: not encoded at all.
+    /// The npm client sends the name without encoding.
     @Test func aNameThatIsNotEncodedIsUnderstood() async throws {
         try await PublisherScene.run { scene in
             scene.life.bought(at: Date())
@@ -153,7 +153,7 @@ import Testing
             #expect(all.json["paging"]["skip"].int == 1 && all.json["paging"]["limit"].int == 2)
             #expect(all.json["paging"]["total"].int == 3)
             #expect(all.json["rows"].array?.map { $0["applicationUsername"].string } == ["bob kal", "zoe"])
-            // Each encoded by itself, then all together; without the slash too.
+            // Each name encoded by itself, then all together, and without the slash.
             let named = try await scene.get("/v2/customers?applicationUsername=bob%2520kal%2Ca%252Cb%2Cnobody")
             let rows = try #require(named.json["rows"].array)
             #expect(rows.map { $0["applicationUsername"].string } == ["bob kal", "a,b", "nobody"])
@@ -199,7 +199,7 @@ import Testing
             let mine = headers("main", scene.key)
             for _ in 0..<3 { _ = try await connection.get(path, headers: mine) }
             let quick = try await connection.get(path, headers: mine.merging(["X-Request-Id": "mine-1"]) { $1 })
-            // A query that means nothing takes the long way.
+            // A query without meaning bypasses the cache.
             let long = try await connection.get(
                 path + "?x=1", headers: mine.merging(["X-Request-Id": "mine-1"]) { $1 })
             #expect(quick.status == 200 && quick.body == long.body)
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    /// What one copy changed, another tells within a second, though it keeps what it told before in memory.
+    /// A copy reports another copy's change within a second, although it caches earlier answers.
     @Test func anotherCopyHearsOfAChange() async throws {
         try await PublisherScene.run { scene in
             scene.life.bought(at: Date())

@@ -1,7 +1,7 @@
 import AppStoreSimulation
 import Foundation
 
-/// One app, one subscription of its own App Store, and the publisher's back end.
+/// One app, one subscription in its own App Store, and the publisher's back end.
 struct PublisherScene {
     var setup: Setup
     var store: TestAppStore
@@ -24,7 +24,7 @@ struct PublisherScene {
         }
     }
 
-    /// Until it is granted.
+    /// Posts a purchase and waits until it is granted.
     @discardableResult
     func buy(_ email: String, username: String? = nil) async throws -> String {
         var purchase = try store.purchase(life, email: email)
@@ -43,7 +43,7 @@ struct PublisherScene {
         guard answer.status == 200 else { throw HarnessError.failed("a notification", [answer.text]) }
     }
 
-    /// With Basic credentials, of `main`.
+    /// Reads a path with Basic credentials, of `main` by default.
     func get(_ path: String, publisher: String = "main", key: String? = nil) async throws -> HTTP.Answer {
         try await relay.get(path, publisher: publisher, key: key ?? self.key)
     }
@@ -56,13 +56,13 @@ struct PublisherScene {
 }
 
 extension Relay {
-    /// With the Basic credentials of a publisher.
+    /// Reads a path with a publisher's Basic credentials.
     func get(_ path: String, publisher: String = "main", key: String) async throws -> HTTP.Answer {
         try await HTTP.get(
             url + path, headers: ["Authorization": "Basic " + PublisherScene.base64("\(publisher):\(key)")])
     }
 
-    /// What a publisher's back end reads of a customer, which has to be answered.
+    /// The customer's purchases as the publisher's back end reads them. Fails without a successful answer.
     func purchases(_ username: String, key: String) async throws -> [String: JSON] {
         let answer = try await get(Self.purchasesPath(username), key: key)
         guard answer.status == 200, let purchases = answer.json["purchases"].object else {

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The validator for purchases at Google Play and the Amazon Appstore, with what cordova-plugin-purchase 13 sends of them.
+/// The validator for Google Play and the Amazon Appstore, with the requests of cordova-plugin-purchase 13.
 @Suite struct StoreValidateTests {
-    /// As the plugin's adapter for Google Play has it: the receipt is Google's own text, JSON within JSON.
+    /// The plugin's form for Google Play: the receipt is Google's own text, JSON within JSON.
     private static func google(
         token: String?, username: String? = nil, receipt: String? = nil, product: String = "gold"
     ) throws -> Data {
@@ -73,7 +73,7 @@ import Testing
             #expect(data["transaction"]["environment"].string == "Sandbox")
             #expect(data["collection"].array?.count == 1)
             let one = data["collection"][0]
-            // What the store says, not what the app does.
+            // The store's data counts, not the app's.
             #expect(one["id"].string == "silver" && one["transactionId"].string == "GPA.1")
             #expect(one["platform"].string == "android-playstore" && one["purchaseId"].string == "token-1")
             #expect(one["isExpired"].bool == false && one["renewalIntent"].string == "Renew")
@@ -81,7 +81,7 @@ import Testing
             #expect((one["expiryDate"].number ?? 0) > now && abs((one["purchaseDate"].number ?? 0) - now) < 60_000)
             let purchase = try await Self.purchases(setup, of: "u-77")["google:silver"]
             #expect(purchase["isExpired"].bool == false && purchase["sandbox"].bool == true)
-            // It is over, and told as what has expired.
+            // An ended purchase is returned as expired.
             try await stores.google.act("expire", "token-1")
             let expired = try await Self.post(setup, Self.google(token: "token-1", username: "u-77"))
             #expect(expired.json["ok"].bool == true)
@@ -100,7 +100,7 @@ import Testing
             #expect(one["id"].string == "gold" && one["platform"].string == "amazon-appstore")
             #expect(one["purchaseId"].string == "receipt-1" && one["isExpired"].bool == false)
             #expect(try await Self.purchases(setup, of: "u-78")["amazon:gold"]["isExpired"].bool == false)
-            // What is used up is told of, and kept by nobody.
+            // A consumed purchase is returned, but not stored.
             try await stores.amazon.has("receipt-2", #"{"productType":"CONSUMABLE","productId":"coins"}"#)
             let used = try await Self.post(setup, Self.amazon("receipt-2", username: "u-79"))
             #expect(used.json["data"]["collection"][0]["id"].string == "coins", "\(used.text)")
@@ -128,7 +128,7 @@ import Testing
                     try Self.amazon("receipt-1", username: "ben@example.test")
                 ),
             ] {
-                // A running copy has heard of the offer when the purchase goes on.
+                // A running copy has read the new offer when the purchase is forwarded.
                 let list = "/ops/validations?customerEmail=\(email)"
                 let items = try await Awaiting.fact("it goes on to Cleeng") {
                     _ = try await Self.post(setup, body)
@@ -146,7 +146,7 @@ import Testing
                 let sent: [JSON] = try await setup.simulator.requests(path: path)
                 #expect(sent.count == 1)
             }
-            // The same purchase by the other road is the same purchase.
+            // The same purchase through the other route is the same validation.
             let paid = try await HTTP.post(
                 setup.relay.url + "/android/payment",
                 headers: [
@@ -192,7 +192,7 @@ import Testing
                 #expect(answer.json["message"].string?.isEmpty == false)
             }
             #expect(try await Self.purchases(setup, of: "u").object?.isEmpty == true)
-            // What ended so long ago that the store has forgotten it.
+            // The purchase ended so long ago that the store has forgotten it.
             try await stores.google.has("old")
             try await stores.google.act("forget", "old")
             let old = try await Self.post(setup, Self.google(token: "old"))

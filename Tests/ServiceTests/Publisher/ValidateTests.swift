@@ -3,11 +3,11 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-/// The validator, as cordova-plugin-purchase calls it.
+/// The validator, with the requests of cordova-plugin-purchase.
 @Suite struct ValidateTests {
     private static let product = "com.example.app.monthly"
 
-    /// As the plugin writes it: the key in the query, much beside what counts, and a username that may be a number.
+    /// The plugin's form: the key in the query, many irrelevant fields, and a username that may be a number.
     private static func body(
         type: String, receipt: (name: String, value: String), id: String, username: Any? = nil
     ) throws -> Data {
@@ -52,7 +52,7 @@ import Testing
             #expect((one["expiryDate"].number ?? 0) > now)
             let purchase = try await scene.purchases("u-77")["apple:\(Self.product)"]
             #expect(purchase["isExpired"].bool == false)
-            // Its life goes on by what the App Store tells.
+            // Later changes follow the App Store's notifications.
             try await scene.tell(scene.life.refunded(at: Date()))
             #expect(try await scene.purchases("u-77")["apple:\(Self.product)"]["isExpired"].bool == true)
         }
@@ -93,7 +93,7 @@ import Testing
                 environment: ["RELAY_DATABASE_URL": scene.setup.database.url])
             #expect(added.code == 0)
             scene.life.bought(at: Date())
-            // A running copy has heard of the offer when the purchase goes on.
+            // A running copy has read the new offer when the purchase is forwarded.
             let first = try await Awaiting.fact("it goes on to Cleeng") {
                 _ = try await Self.post(scene, Self.signed(scene, username: "ana@example.test"))
                 return try await scene.relay.ops("/ops/validations?customerEmail=ana@example.test").json["items"]
@@ -102,11 +102,11 @@ import Testing
             }
             let id = try #require(first[0]["validationId"].string)
             #expect(try await scene.relay.outcome(id)["status"].string == "granted")
-            // Signed anew, as every device does each time.
+            // Signed again, as every device does each time.
             for _ in 0..<3 { _ = try await Self.post(scene, Self.signed(scene, username: "ana@example.test")) }
             let all = try await scene.relay.ops("/ops/validations?customerEmail=ana@example.test").json["items"]
             #expect(all.array?.count == 1)
-            // What Cleeng granted stays with its owner: a bare name does not take it.
+            // A subscription that Cleeng granted stays with its owner: a username alone does not take it.
             _ = try await Self.post(scene, Self.signed(scene, username: "somebody"))
             #expect(try await scene.purchases("somebody").object?.isEmpty == true)
             #expect(try await scene.purchases("ana@example.test").object?.count == 1)
@@ -120,7 +120,7 @@ import Testing
             _ = try await Self.post(scene, Self.signed(scene, username: "two"))
             #expect(try await scene.purchases("one").object?.isEmpty == true)
             #expect(try await scene.purchases("two").object?.count == 1)
-            // A grant takes it from there.
+            // A grant takes the subscription from the username.
             try await scene.buy("ana@example.test", username: "three")
             #expect(try await scene.purchases("two").object?.isEmpty == true)
             #expect(try await scene.purchases("three").object?.count == 1)

@@ -6,7 +6,7 @@ import NIOConcurrencyHelpers
 import ReceiverSupport
 import Testing
 
-/// What a publisher's endpoint is told of its customers, from the grant to the delivery.
+/// The messages of a publisher's endpoint about its customers, from the grant to the delivery.
 @Suite struct WebhooksTests {
     private static let product = "apple:com.example.app.monthly"
     private static let secret = Data("a secret of twenty-four b".utf8)
@@ -96,7 +96,7 @@ import Testing
                 #expect(list[0]["tries"].int == 3 && list[0]["lastStatus"].int == 200)
                 #expect(list[0]["url"].string == "http://127.0.0.1:\(port)/hook")
                 let id = try #require(list[0]["id"].string)
-                // Once more, as it is now, under an id of its own.
+                // The present state is sent again, under a new id.
                 #expect(try await scene.relay.opsPost("/ops/webhooks/\(id)/replay").status == 202)
                 let repeated = try await Received.messages(4, of: "u-77", received)
                 #expect(repeated[3].json["notification"]["reason"].string == "WEBHOOK_REPEATED")
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    /// Whoever dies between the commit and the delivery has lost nothing: the next copy tells it.
+    /// A copy that dies between commit and delivery loses nothing: the next copy delivers the message.
     @Test func whatADeadCopyHadToTellIsTold() async throws {
         try await withReceiver { port, received in
             try await PublisherScene.run(
@@ -141,10 +141,10 @@ import Testing
                 let other = try await Relay.start(
                     database: scene.setup.database, simulator: scene.setup.simulator, keys: scene.relay.keys,
                     settings: scene.store.settings(relayingTo: nil, Self.settings(port)))
-                // The endpoint of before is gone, and the new one hears of the next change.
+                // The former endpoint is gone, and the new one receives the next change.
                 let answer = try await other.notify(scene.life.renewalTurned(.off, at: Date()), signedBy: scene.store)
                 #expect(answer.status == 200)
-                // Where the dead copy had not come to it, the purchase is told first.
+                // If the dead copy had not composed it yet, the purchase is sent first.
                 _ = try await Awaiting.fact("the change is told") {
                     received().last.map { $0.json["purchases"][Self.product]["renewalIntent"].string }
                 } holds: {

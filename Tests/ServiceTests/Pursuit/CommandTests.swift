@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `receipt-relay validations`: the same from a terminal.
+/// `receipt-relay validations`: the ops API's data and acts from a terminal.
 @Suite struct CommandTests {
     @Test func theTerminalShowsAndDoesWhatTheOpsFrontDoes() async throws {
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
@@ -43,7 +43,7 @@ import Testing
             #expect(table.code == 0)
             for id in [ana, bea, rea, nea] { #expect(table.text.contains(id)) }
 
-            // A script finds what the ops API shows, by the same names.
+            // Scripts find the ops API's fields under the same names.
             let shown = try await json("show", bea)
             let detail = try await relay.detail(bea)
             for key in detail.keys where !detail[key].isNull && !["publisher", "app"].contains(key) {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The deadline is judged when reading, and a truth that comes later still arrives.
+/// The deadline is applied by every read, and a later outcome still arrives.
 @Suite struct DeadlineTests {
     @Test func nothingIsPendingAtTheDeadlineWithNoWorkerAtAll() async throws {
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "8"], role: "front") { setup in
@@ -14,7 +14,7 @@ import Testing
             #expect(first.json["status"].string == "pending")
             let deadline = try #require(first.json["deadline"].string.flatMap(Date.init(milliseconds:)))
 
-            // The relay, the database and this test have one clock, which the answers show to the millisecond.
+            // The relay, the database and this test share one clock, which answers show in milliseconds.
             var answers = 0
             while true {
                 let sentAt = Date.now
@@ -31,14 +31,14 @@ import Testing
                     #expect(newest.json["status"].string == "timed_out")
                     break
                 }
-                // Nor is it over before its time.
+                // The timeout is not reported before the deadline either.
                 if answer.json["status"].string == "timed_out" { #expect(Date.now >= deadline) }
             }
             #expect(answers > 1)
             #expect(try await held.json["status"].string == "timed_out")
             #expect(try await stream.events.map { $0.json["status"].string } == ["pending", "timed_out"])
 
-            // Ops is told the same.
+            // The ops API returns the same status.
             let list = try await relay.ops("/ops/validations?status=timed_out").json
             #expect(list["items"][0]["validationId"].string == id)
             #expect(try await relay.ops("/ops/validations?status=pending").json["items"].array?.isEmpty == true)
@@ -47,7 +47,7 @@ import Testing
             #expect(summary["countsByStatus"]["pending"].int == 0)
             #expect(try await relay.events(id) == ["accepted", "timed_out"])
 
-            // A fresh try of the same purchase is a validation of its own; the old one is not lost by it.
+            // A new try of the same purchase is its own validation, and the old one remains.
             let fresh = try await relay.pursue(purchase)
             #expect(fresh != id)
         }
@@ -63,7 +63,7 @@ import Testing
             let tag = try #require(timedOut.header("ETag"))
             async let heard = relay.poll(unsent, wait: 60, headers: ["If-None-Match": tag])
 
-            // Its worker was away all the time, and comes.
+            // The purchase's worker did not run until now.
             let worker = try await Relay.start(
                 database: setup.database, simulator: setup.simulator, role: "worker", keys: relay.keys)
             do {
@@ -75,7 +75,7 @@ import Testing
                 let events = Set(try await relay.events(unsent))
                 #expect(events.isSuperset(of: ["accepted", "timed_out", "forwarded", "granted"]))
 
-                // Cleeng itself was slow.
+                // Now Cleeng itself is slow.
                 let control = SimulatorControl(setup.simulator)
                 try await control.behave("bea@example.test", "never")
                 let slow = try await relay.pursue("bea@example.test")

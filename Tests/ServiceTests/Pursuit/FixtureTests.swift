@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A receipt that was really issued. It carries its publisher's transaction numbers, so it is not part of this repository, and
-/// nothing of it is ever printed.
+/// A receipt that Apple really issued. It contains its publisher's transaction numbers, so it is not part of this
+/// repository, and the test prints nothing of it.
 @Suite struct FixtureTests {
     static let absent: Comment =
         "no receipt fixtures: set RELAY_FIXTURES to their folder, or put them in ../shared/fixtures/apple"
@@ -36,14 +36,14 @@ import Testing
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             let relay = setup.relay
             let control = SimulatorControl(setup.simulator)
-            // What the app says its transaction is does not make the subscription.
+            // The app's transaction id does not determine the subscription.
             var purchase = TestPurchase(email: "ana@example.test", transactionID: "1")
             purchase.transactionID = last
             purchase.receipt = receipt
             let ana = try await relay.pursue(purchase)
             _ = try await relay.becomes("granted", ana)
             let detail = try await relay.detail(ana)
-            // Compared without the values: a failure must not print them.
+            // Compared without the values, since a failure must not print them.
             let isOwn = detail["originalTransactionId"].string == original && original != last
             #expect(isOwn)
             #expect(detail["receiptReadable"].bool == true)
@@ -59,7 +59,7 @@ import Testing
             #expect(transfer["toValidationId"].string == bea)
             let owner = try await control.subscription(original)["customerEmail"].string
             #expect(owner == "bea@example.test")
-            // It went through byte for byte.
+            // The receipt was sent unchanged.
             let lengths = try await control.payments().map { $0.json["body"]["receipt"]["receiptData"]["length"].int }
             #expect(lengths == [receipt.utf8.count, receipt.utf8.count])
             let isLogged = relay.process.output.contains { $0.contains(receipt.prefix(60)) || $0.contains(original) }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What Cleeng is sent, and what its answers do.
+/// The requests to Cleeng, and the effects of its answers.
 @Suite struct ForwardTests {
     @Test func cleengGetsItsOwnFieldsAndTheTokenAndNothingElse() async throws {
         try await Setup.run(settings: ["RELAY_CLEENG_DRIVER": "receipt"]) { setup in
@@ -105,13 +105,13 @@ import Testing
         try await Setup.run(settings: settings) { setup in
             let relay = setup.relay
             let control = SimulatorControl(setup.simulator)
-            // Behaviour, times it is sent, and how long at least before the second time.
+            // Behaviour, number of requests, and shortest pause before the second one.
             let cases: [(tag: String, sent: Int, pause: TimeInterval)] = [
                 ("flaky-3", 4, 0.2), ("down-1", 2, 0.2), ("status-408-1", 2, 0.2), ("status-502-1", 2, 0.2),
                 ("throttled-1", 2, 1), ("throttled-1-date", 2, 1), ("throttled-1-bare", 2, 0.2), ("hang-1", 2, 0.2),
                 ("reset-1", 2, 0.2), ("lost-answer-1", 2, 0.2), ("payment-garbage-1", 1, 0),
             ]
-            // Five customers whose calls fail in a row would be taken for an upstream that is away.
+            // Failures of five customers in a row would look like an outage, so fewer run at a time.
             for begin in stride(from: 0, to: cases.count, by: 4) {
                 try await passes(Array(cases[begin..<min(begin + 4, cases.count)]), relay, control)
             }
@@ -137,14 +137,14 @@ import Testing
             #expect(
                 try await relay.timeline(id, "forward_failed").count == expected.sent - 1, "\(expected.tag)")
             if let pause = sent.pauses.first { #expect(pause >= expected.pause - 0.01, "\(expected.tag)") }
-            // The same purchase, byte for byte.
+            // Each request has the same body.
             #expect(Set(sent.map { $0.json["body"].description }).count == 1, "\(expected.tag)")
         }
     }
 }
 
 extension Setup {
-    /// What the simulator answers a customer whom it rejects.
+    /// The simulator's answer to a customer whom it rejects.
     fileprivate func said(to email: String) async throws -> (code: String, message: String)? {
         let answer = try await HTTP.post(
             simulator.url + "/apple/payment", headers: ["X-Publisher-Token": Simulator.token],

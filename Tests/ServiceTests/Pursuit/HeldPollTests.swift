@@ -3,7 +3,7 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-/// `Prefer: wait=N` and `text/event-stream`: told at once, and nothing left behind.
+/// `Prefer: wait=N` and `text/event-stream`: changes arrive at once, and no resources remain.
 @Suite struct HeldPollTests {
     private static let patient = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]
 
@@ -17,7 +17,7 @@ import Testing
             #expect(answer.header("Preference-Applied") == "wait=60")
             #expect(answer.header("Retry-After") == nil)
             #expect(ContinuousClock.now - begin >= .milliseconds(800))
-            // Else it would have been held to the end of its time.
+            // Without a change, the poll would have been held to its end.
             #expect(ContinuousClock.now - begin < .seconds(55))
 
             let slow = try await relay.pursue("bea+never@example.test")
@@ -30,7 +30,7 @@ import Testing
             #expect(unchanged.header("Preference-Applied") == "wait=1")
             #expect(unchanged.header("Retry-After") == "1")
 
-            // With the tag of what is known already, nothing but a change ends the wait, be the status final or not.
+            // With the tag of the known answer, only a change ends the wait, even for a final status.
             let tag = try #require(unchanged.header("ETag"))
             let notModified = try await relay.poll(slow, wait: 1, headers: ["If-None-Match": tag])
             #expect(notModified.status == 304)
@@ -77,7 +77,8 @@ import Testing
             let granted = try await relay.pursue("ana@example.test")
             let rejected = try await relay.pursue("bea@example.test")
             let timedOut = try await relay.pursue("cia@example.test")
-            // Streamed, not sent in one piece at the end: nothing ends before each of them was told that it is pending.
+            // Events are streamed and not sent together at the end: a purchase ends only after its stream has reported
+            // `pending`.
             let (pending, teller) = AsyncStream.makeStream(of: Void.self)
             func read(_ id: String) async throws -> EventStreamReader {
                 try await EventStreamReader.read(relay, id) {
@@ -108,7 +109,7 @@ import Testing
                 #expect(reader.events.allSatisfy { $0.name == "status" })
             }
             #expect(try await first.events.last?.json == relay.poll(granted).json)
-            // A final one is told, and nothing follows.
+            // The stream of a final status has one event.
             let again = try await EventStreamReader.read(relay, granted)
             #expect(again.events.map { $0.json["status"].string } == ["granted"])
             #expect(try await relay.metric("http_server_held_polls") == 0)
@@ -146,7 +147,7 @@ import Testing
             try await held(1)
             try await control.entitle("ana@example.test", to: "S123456789_US", status: "active")
 
-            // Who stays is answered, and its connection goes on.
+            // The remaining client is answered, and its connection stays usable.
             let answer = try await staying.answer()
             #expect(answer.json["status"].string == "granted")
             #expect(!answer.head.lowercased().contains("connection: close"))
@@ -186,7 +187,7 @@ import Testing
                 #expect(answer.json["status"].string == "pending")
             }
             #expect(try await stream.events.map { $0.json["status"].string } == ["pending"])
-            // Ten seconds are its own bound: past it, it would end with 1.
+            // Ten seconds are the process's own limit; past it, the exit code would be 1.
             #expect(await relay.process.exitCode() == 0)
             withExtendedLifetime(idle) {}
         }

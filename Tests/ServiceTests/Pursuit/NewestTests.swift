@@ -32,7 +32,7 @@ import Testing
             #expect(loud.json == granted.json)
             #expect(try await ask(query, headers: ["If-None-Match": granted.header("ETag") ?? ""]).status == 304)
 
-            // Another offer, another publisher: nothing is known. Another app of the publisher's: the same.
+            // Nothing is known for another offer or publisher. Another app of the same publisher gets the same answer.
             let app = try await Relay.makeKey("app", setup.database, app: "com.example.other")
             let television = try await Awaiting.fact("the key is known", of: { try await ask(query, key: app) }) {
                 $0.status != 401
@@ -52,7 +52,7 @@ import Testing
             }
             #expect(try await ask(query, key: relay.keys.operator).status == 403)
 
-            // A new try on an old failure is what counts while it is in flight.
+            // While a new try of a failed purchase runs, the new one counts.
             let control = SimulatorControl(setup.simulator)
             try await control.behave("rea@example.test", "reject")
             let purchase = TestPurchase(email: "rea@example.test")
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// An entitlement that runs wins over a newer purchase in flight, with its own purchase and without.
+    /// A running entitlement takes precedence over a newer pending purchase, with and without a purchase of its own.
     @Test func whoRestoresKeepsAccessMeanwhile() async throws {
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             let relay = setup.relay
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    /// Retention drops validations; a subscription that runs is known all the same.
+    /// Retention drops validations, but a running subscription remains known.
     @Test func whatRunsIsKnownWithoutItsPurchase() async throws {
         try await Setup.run { setup in
             let relay = setup.relay

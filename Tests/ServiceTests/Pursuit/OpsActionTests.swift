@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What an operator may do, and what is kept of it.
+/// The acts of an operator, and the records of them.
 @Suite struct OpsActionTests {
     @Test func aRejectedOneThatIsTriedAgainIsGrantedLate() async throws {
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
@@ -30,7 +30,7 @@ import Testing
             #expect(try #require(events.firstIndex(of: "rejected")) < #require(events.firstIndex(of: "retried")))
             #expect(events.last == "granted")
 
-            // Nothing is left to try or to give up.
+            // There is nothing to retry or to abandon.
             for action in ["retry", "abandon"] {
                 let refused = try await relay.opsPost("/ops/validations/\(id)/\(action)")
                 #expect(refused.status == 409, "\(action)")
@@ -38,7 +38,7 @@ import Testing
                 #expect(refused.json["code"].string == "state_not_allowed")
             }
 
-            // Timed out, and its watch over or not: sent once more, and found.
+            // A timed-out purchase, with or without its watch, is sent again and granted.
             let control = SimulatorControl(setup.simulator)
             try await control.behave("tia@example.test", "never")
             let slow = try await relay.pursue("tia@example.test")
@@ -67,7 +67,7 @@ import Testing
             try await Awaiting.fact("the poll is held", of: { try await relay.metric("http_server_held_polls") }) {
                 $0 == 1
             }
-            // A worker may be at it this very moment: then one comes again, as the answer says.
+            // A worker may be processing it at this moment. The answer then asks for a repeat.
             for id in [id, unsent] {
                 let answer = try await Awaiting.fact("it can be abandoned") {
                     try await relay.opsPost("/ops/validations/\(id)/abandon", reason: "the customer gave up")
@@ -92,7 +92,7 @@ import Testing
             let summary = try await relay.ops("/ops/summary").json
             #expect(summary["backlog"]["watching"].int == 0 && summary["backlog"]["forwarding"].int == 0)
 
-            // Given up by mistake: it can be taken up again.
+            // A purchase that was abandoned by mistake can be retried.
             try await control.behave("dia+down@example.test")
             #expect(try await relay.opsPost("/ops/validations/\(unsent)/retry").status == 202)
             #expect(try await relay.becomes("granted", unsent)["late"].bool == false)
@@ -103,7 +103,7 @@ import Testing
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             let relay = setup.relay
             let original = TestPurchase.newTransactionID()
-            // Ana's is taken and never granted; what Bea has by now must not go back.
+            // Cleeng accepts Ana's and never grants it. Bea's subscription must not move back.
             let ana = try await relay.pursue("ana+never@example.test", original: original)
             try await Awaiting.fact("Cleeng has taken it", of: { try await relay.events(ana) }) {
                 $0.contains("entitlement_read")
@@ -139,7 +139,7 @@ import Testing
                 }
                 #expect(try await HTTP.get(relay.opsURL + path).status == 405)
             }
-            // None of it left a trace.
+            // The refused acts left no entry in the timeline.
             #expect(try await relay.timeline(ana, "retried").isEmpty)
             #expect(try await relay.timeline(ana, "abandoned").isEmpty)
             #expect(try await relay.opsPost("/ops/validations/\(ana)/abandon").status == 202)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What ops finds, and how.
+/// The lists of the ops API, and their filters.
 @Suite struct OpsListTests {
     @Test func theListIsFilteredAndPaged() async throws {
         try await Setup.run { setup in
@@ -36,7 +36,7 @@ import Testing
                 #expect(page["items"].array?.count == 1)
                 paged += page["items"].array?.compactMap { $0["validationId"].string } ?? []
                 cursor = page["nextCursor"].string
-                // What comes meanwhile disturbs no page.
+                // A new purchase does not shift the pages.
                 if paged.count == 1 { _ = try await relay.pursue("zoe+never@example.test") }
             } while cursor != nil && paged.count < 10
             #expect(paged == all)
@@ -55,7 +55,7 @@ import Testing
             #expect(try await relay.ops("/ops/validations", key: relay.keys.app).status == 403)
             #expect(try await relay.ops("/ops/validations", key: relay.keys.operator).status == 200)
             #expect(try await HTTP.get(relay.opsURL + "/ops/validations").status == 401)
-            // Each front has its own routes only.
+            // Each front has only its own routes.
             #expect(try await HTTP.get(relay.url + "/ops/validations").status == 404)
             #expect(try await HTTP.get(relay.url + "/metrics").status == 404)
         }
@@ -92,7 +92,7 @@ import Testing
             #expect(detail["attempts"].int == 2)
             #expect(detail["evidence"]["status"].string == "active")
             #expect(detail["transfer"].isNull)
-            // The receipt itself is nobody's to read.
+            // No answer contains the receipt itself.
             #expect(!answer.text.contains(purchase.receipt))
 
             let timeline = try #require(detail["timeline"].array)

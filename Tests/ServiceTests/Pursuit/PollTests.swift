@@ -3,7 +3,7 @@ import NIOHTTP1
 import Postgres
 import Testing
 
-/// What `GET /entitlements/{id}` tells, and to whom.
+/// The answers of `GET /entitlements/{id}`, and who may read them.
 @Suite struct PollTests {
     private static let fields: Set = [
         "validationId", "status", "accessGranted", "offerId", "reason", "receivedAt", "settledAt", "deadline", "late",
@@ -49,7 +49,8 @@ import Testing
             #expect(transferred.json["accessGranted"].bool == false)
             #expect(transferred.header("Retry-After") == nil)
 
-            // What revokes is not this test's matter: how it is told is. The ledger worker comes first: it grants what it has not ended.
+            // This test is about the answer to a revocation, not about its cause. The ledger worker runs first, because
+            // it would grant the validation again.
             let refunded = try await relay.pursue("cia@example.test")
             _ = try await relay.becomes("granted", refunded)
             try await Awaiting.fact("every ledger has been looked at") {
@@ -97,7 +98,7 @@ import Testing
             let ours = try await Relay.makeKey("app", setup.database)
             let otherApp = try await Relay.makeKey("app", setup.database, app: "com.example.other")
             let otherPublisher = try await Relay.makeKey("app", setup.database, publisher: "second")
-            // A new key is looked up once in a second.
+            // The relay looks up an unknown key at most once a second.
             try await Awaiting.fact("the new keys are known") {
                 var statuses: Set<Int> = []
                 for key in [ours, otherApp, otherPublisher] {
@@ -125,7 +126,7 @@ import Testing
                 #expect(answer.json["code"].string == "unknown_validation")
                 #expect(answer.json["status"].int == 404)
             }
-            // Nobody can tell another's id from none.
+            // Another app's id and an unknown id have the same answer.
             #expect(answers.first?.json["detail"] == answers.last?.json["detail"])
 
             #expect(try await relay.poll(id, key: relay.keys.viewer).status == 403)

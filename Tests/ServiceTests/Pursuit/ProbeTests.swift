@@ -49,7 +49,7 @@ import Testing
                 try await run("ALTER TABLE \(table) RENAME COLUMN gone TO \(column)")
                 try await Awaiting.fact("nothing is missing", of: missing) { $0.isEmpty }
             }
-            // What an app is answered meanwhile has its cause in the log.
+            // The cause of the app's error is in the log.
             try await run("ALTER TABLE validations RENAME COLUMN coupon_code TO gone")
             let answer = try await setup.relay.purchase(TestPurchase(email: "ana@example.test"))
             #expect(answer.status == 503 && !answer.text.contains("coupon_code"))
@@ -88,7 +88,7 @@ import Testing
     }
 }
 
-/// Prometheus's own checker.
+/// Prometheus's own syntax checker.
 private enum Promtool {
     static let path = "/usr/bin/promtool"
 

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// When Cleeng is read, and what its answers are taken for.
+/// When Cleeng is read, and how its answers are interpreted.
 @Suite struct ReadTests {
     @Test func theFirstReadFollowsTheForwardAtOnceAndTheNextOnesAtTheInterval() async throws {
-        // Long beside what a busy machine does to a call.
+        // Long compared with a busy machine's delay of a call.
         let settings = ["RELAY_POLL_INTERVAL_SECONDS": "5"]
         try await Setup.run(settings: settings) { setup in
             let relay = setup.relay
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func oneReadServesAllThatWaitForOneCustomerOverAllCopies() async throws {
-        // Long beside what a busy machine does to a call.
+        // Long compared with a busy machine's delay of a call.
         let settings = ["RELAY_POLL_INTERVAL_SECONDS": "5"]
         try await Setup.run(settings: settings) { setup in
             let relay = setup.relay
@@ -43,7 +43,7 @@ import Testing
                     ids.append(try await (index.isMultiple(of: 2) ? relay : other).pursue(email, offer: offer))
                 }
                 for id in ids { #expect(try await relay.becomes("granted", id)["late"].bool == false) }
-                // A read right before each forward is allowed besides: what counts begins when all are sent.
+                // A read right before each forward is allowed as well, so only reads after the last forward count.
                 let sent = try #require(try await control.payments(of: email).compactMap(\.endedAt).max())
                 let reads = try await control.reads(of: email).filter { $0.startedAt > sent }
                 #expect(reads.count >= 2)
@@ -104,19 +104,19 @@ import Testing
         try await Setup.run(settings: settings) { setup in
             let relay = setup.relay
             let control = SimulatorControl(setup.simulator)
-            // The first of each befalls the read before the forward.
+            // The read before the forward gets the first behaviour of each.
             let tags = [
                 "read-500-3", "read-429-3", "read-429-3-date", "read-hang-2", "garbage-3", "read-reset-3",
                 "read-unauthorized-3",
             ]
-            // Five customers whose reads fail in a row would be taken for an upstream that is away.
+            // Failed reads of five customers in a row would look like an outage, so fewer run at a time.
             for some in [tags.prefix(4), tags.dropFirst(4)] {
                 var ids: [String] = []
                 for tag in some { ids.append(try await relay.pursue("ana+\(tag)@example.test")) }
                 for (id, tag) in zip(ids, some) {
                     #expect(try await relay.becomes("granted", id)["late"].bool == false, "\(tag)")
                     #expect(try await !relay.timeline(id, "entitlement_read_failed").isEmpty, "\(tag)")
-                    // Whether it was so before could not be learned, and is not made up.
+                    // The earlier entitlement could not be read, and remains unknown.
                     #expect(try await relay.detail(id)["entitledBefore"].isNull, "\(tag)")
                     #expect(try await control.payments(of: "ana+\(tag)@example.test").count == 1, "\(tag)")
                 }

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// After the deadline a validation is still watched, for a while.
+/// A validation is still watched for a while after its deadline.
 @Suite struct ReconcileTests {
     @Test func theWatchGoesOnAtDoublingGapsAndEnds() async throws {
-        // 18 seconds: gaps that a busy machine does not blur.
+        // 18 seconds: long enough that a busy machine does not blur the gaps.
         let settings = [
             "RELAY_VALIDATION_TIMEOUT_SECONDS": "1", "RELAY_POLL_INTERVAL_SECONDS": "1",
             "RELAY_RECONCILE_HOURS": "0.005",
@@ -31,12 +31,12 @@ import Testing
             #expect(detail["status"].string == "timed_out")
             #expect(detail["nextStepAt"].isNull)
             let reads = try await control.reads(of: email).filter { $0.startedAt > deadline }
-            // At one gap they would be eighteen.
+            // With constant gaps there would be eighteen reads.
             #expect((2...9).contains(reads.count), "\(reads.count) reads after the deadline")
-            // The last gap is cut at the end of the watch.
+            // The end of the watch shortens the last gap.
             let gaps = reads.gaps.dropLast()
             for (earlier, later) in zip(gaps, gaps.dropFirst()) { #expect(later > earlier) }
-            // Long gone, and still told.
+            // The watch is over, and the status can still be read.
             #expect(try await relay.poll(id).json["status"].string == "timed_out")
         }
     }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Polls of what is settled are answered from memory, and nobody can tell but by the clock.
+/// Polls of settled purchases are answered from the cache, and the answers differ only in speed.
 @Suite struct SettledPollTests {
-    /// Asks until the answer has come from memory: the first ones fill it.
+    /// Polls until the answer comes from the cache; the first polls fill it.
     private func warm(_ connection: PlainConnection, _ path: String, _ headers: [String: String]) async throws {
         for _ in 0..<3 { _ = try await connection.get(path, headers: headers) }
     }
@@ -17,7 +17,7 @@ import Testing
             let headers = ["Authorization": "Bearer \(relay.keys.app)"]
             try await warm(connection, "/entitlements/\(id)", headers)
             let quick = try await connection.get("/entitlements/\(id)", headers: headers)
-            // A query that means nothing takes the long way.
+            // A query without meaning bypasses the cache.
             let long = try await connection.get("/entitlements/\(id)?x=1", headers: headers)
             #expect(quick.status == 200)
             #expect(quick.body == long.body)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// Customer tokens, limits and traces are the same for an answer from memory: one request counts once.
+    /// Customer tokens, limits and traces also apply to an answer from the cache: one request counts once.
     @Test func tokensLimitsAndTracesHoldForBothWays() async throws {
         let issuer = CustomerTokenIssuer()
         let folder = try ScratchFolder()
@@ -90,7 +90,7 @@ import Testing
             let long = try await ask(path + "?x=1")
             #expect(quick.status == 200 && quick.body == long.body)
             #expect(fields(quick, without: ["RateLimit:"]) == fields(long, without: ["RateLimit:"]))
-            // The purchase and three polls came before.
+            // The purchase and three polls have counted before.
             #expect(remaining(quick) == [95, 7] && remaining(long) == [94, 6])
             try await Awaiting.fact("both are in the log, with their trace") {
                 relay.process.output.filter {
@@ -102,7 +102,7 @@ import Testing
             }
             let requests = #"http_server_requests_total{method="GET",route="/entitlements/{id}",status="2xx"} 5"#
             #expect(try await HTTP.get(relay.opsURL + "/metrics").text.contains(requests))
-            // Another's token and none open nothing that is known, and count as any request.
+            // Another customer's token, or none, reveals nothing, and each such request counts.
             let bea = try issuer.token(email: "bea@example.test")
             #expect(try await ask(path, token: bea).status == 403)
             #expect(try await ask(path, token: bea).status == 403)
@@ -123,7 +123,7 @@ import Testing
             let connection = try PlainConnection(to: relay.url)
             let headers = ["Authorization": "Bearer \(relay.keys.app)"]
             try await warm(connection, "/entitlements/\(settled)", headers)
-            // The held one keeps back the one that could be answered at once.
+            // The held poll delays the next answer, which could be sent at once.
             try await connection.send(
                 "/entitlements/\(pending)", headers: headers.merging(["Prefer": "wait=1"]) { $1 })
             try await connection.send("/entitlements/\(settled)", headers: headers)
@@ -161,7 +161,7 @@ import Testing
             _ = try await here.becomes("granted", id)
             for relay in [here, there] { for _ in 0..<3 { _ = try await relay.poll(id) } }
             _ = try await here.becomes("granted", try await here.pursue("ben@example.test", original: original))
-            // The copy whose worker did it knows at once.
+            // The copy whose worker wrote the change knows it at once.
             #expect(try await here.poll(id).json["status"].string == "transferred")
             _ = try await Awaiting.fact("the other copy tells it too") {
                 try await there.poll(id).json["status"].string

@@ -49,8 +49,8 @@ import Testing
         }
     }
 
-    /// Guards against access without an end: tags name none, and neither does a receipt that nobody can read. Cleeng is asked after each
-    /// leeway, and access ends when the tag is gone.
+    /// Guards against access without end: neither tags nor an unreadable receipt state one. Cleeng is asked after each
+    /// leeway, and access ends with the tag.
     @Test func whereNobodyNamesAnEndTheTagIsAskedForAgain() async throws {
         let settings = Self.source.merging(["RELAY_APPLE_RENEWAL_LEEWAY_SECONDS": "1"]) { $1 }
         try await Setup.run(settings: settings) { setup in

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Whose a subscription is.
+/// Transfers of a subscription between customers.
 @Suite struct TransferTests {
     @Test func aGrantToAnotherEmailEndsTheFirstAndARefusalDoesNot() async throws {
         try await Setup.run { setup in
@@ -10,7 +10,7 @@ import Testing
             let ana = try await relay.pursue("ana@example.test", original: original)
             _ = try await relay.becomes("granted", ana)
 
-            // Who is refused, or never granted, takes nothing.
+            // A customer who is rejected, or never granted, takes nothing.
             let never = try await relay.pursue("nea+never@example.test", original: original)
             _ = try await relay.becomes(
                 "rejected", try await relay.pursue("rea+reject@example.test", original: original))
@@ -19,7 +19,7 @@ import Testing
             _ = try await relay.becomes("timed_out", never)
             #expect(try await relay.poll(ana).json["status"].string == "granted")
 
-            // The same customer, written differently, is no other.
+            // Another spelling of the email is the same customer.
             let again = try await relay.pursue(
                 TestPurchase(email: "  ANA@Example.TEST ", original: original, transactionID: "2000000999999999"))
             #expect(again != ana)
@@ -44,7 +44,7 @@ import Testing
             #expect(transfer["at"].string.flatMap(Date.init(milliseconds:)) != nil)
             #expect(try await relay.detail(again)["transfer"] == transfer)
 
-            // By customer and offer the new owner is the one who has it.
+            // A question by customer and offer returns the new owner's.
             func newest(_ email: String) async throws -> String? {
                 try await HTTP.get(
                     relay.url + "/entitlements?customerEmail=\(email)&offerId=S123456789_US",
@@ -56,13 +56,14 @@ import Testing
         }
     }
 
-    /// Calm: every request is answered, though slowly enough that the next ones would overlap if anything let them.
+    /// Calm: every request is answered, but so slowly that requests would overlap if the relay allowed it.
     /// Stormy: most fail at first, so that newer ones overtake older ones that wait.
     @Test(arguments: [
         ["slow-40ms"], ["flaky-1", "slow-40ms", "slow-20ms+lost-answer-1", "reset-1", "throttled-1-bare"],
     ])
     func requestsForOneSubscriptionGoOneAtATimeInTheOrderOfAcceptance(tags: [String]) async throws {
-        // In a storm a newer request may take the subscription over before an older one's first read sees access: that one waits for its deadline.
+        // In a storm, a newer request may take the subscription before an older one's first read sees access. The older
+        // one then waits for its deadline.
         let settings = ["RELAY_VALIDATION_TIMEOUT_SECONDS": tags.count == 1 ? "300" : "60"]
         try await Setup.run(settings: settings) { setup in
             let other = try await Relay.start(
@@ -106,11 +107,11 @@ import Testing
         for (email, id) in accepted { received[email] = try await relay.poll(id).json["receivedAt"].string }
         let order = try await control.payments().compactMap { $0.email.flatMap { received[$0] } }
         #expect(order == order.sorted())
-        // One whose acceptance was committed after a newer one had gone out from the other copy is never sent.
+        // A request is never sent if it was committed after the other copy had sent a newer one.
         let overtaken = statuses.values.count { $0 == "timed_out" }
         if isCalm { #expect(order.count == 14 - overtaken) }
 
-        // The newest has it, here and there.
+        // Both copies show the newest request's customer as the owner.
         let owner = try #require(statuses.first { $0.value == "granted" }).key
         #expect(received[owner] == received.values.max())
         #expect(try await control.subscription(original)["customerEmail"].string == owner)
@@ -120,8 +121,8 @@ import Testing
         }
     }
 
-    /// The first try's answer is lost, the next ones fail: nobody knows that Cleeng has taken it, and then another email
-    /// comes with the same receipt and never gets it.
+    /// The first try's answer is lost and the next ones fail, so the relay does not know that Cleeng has accepted it.
+    /// Then another email posts the same receipt and never gets access.
     @Test func whoWasOvertakenAndGotItAllTheSameIsTold() async throws {
         let settings = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300", "RELAY_POLL_INTERVAL_SECONDS": "1"]
         try await Setup.run(settings: settings) { setup in
@@ -172,11 +173,11 @@ import Testing
             let sentBea = try #require(sent.firstIndex { $0.email == "bea@example.test" })
             #expect(!sent[sentBea...].contains { $0.email == "ana@example.test" })
             #expect(try await relay.events(ana).contains("superseded"))
-            // Whether Cleeng gives it to her all the same is looked for; nothing can send it.
+            // The relay still looks for Cleeng's grant, but can no longer send the purchase.
             #expect(try await relay.detail(ana)["nextStepAt"].isNull == false)
             #expect(try await relay.opsPost("/ops/validations/\(ana)/retry").status == 409)
 
-            // Ana buys again, from her own device: hers it is.
+            // Ana buys again from her own device and gets the subscription.
             try await control.behave("ana@example.test")
             let fresh = try await relay.pursue(purchase)
             #expect(fresh != ana)

@@ -2,13 +2,13 @@ import Foundation
 import Postgres
 import Testing
 
-/// What is too old goes by itself, and nobody stumbles over what is gone.
+/// Old rows are dropped automatically, and references to dropped rows cause no errors.
 @Suite struct RetentionTests {
     private static let tables = ["validations", "receipts", "timeline"]
 
-    /// As if it had been accepted that many days ago, in the partitions of its week.
+    /// Changes a validation as if it had been accepted that many days ago, in the partitions of its week.
     ///
-    /// - Returns: its id as it is then.
+    /// - Returns: its new id.
     private static func age(_ id: String, days: Int, in database: TestDatabase) async throws -> String {
         func run(_ sql: String, _ parameters: [PostgresValue] = []) async throws {
             _ = try await database.query(SQL(sql, parameters))
@@ -74,7 +74,7 @@ import Testing
         #expect(answer.status == 404 && answer.json["code"].string == "unknown_validation")
         #expect(try await relay.ops("/ops/validations/\(gone)").status == 404)
         #expect(try await relay.poll(kept).json["status"].string == "granted")
-        // Nobody has answered this one: it is there, receipt and all, and its week is told of.
+        // This one is not settled yet: it remains with its receipt, and its week is reported as held back.
         #expect(try await relay.poll(heldBack).json["status"].string == "timed_out")
         #expect(try await Self.count("receipts", in: database) == 2)
         #expect(await relay.process.line { $0.contains("kept: purchases in it are still pursued") } != nil)
@@ -89,7 +89,7 @@ import Testing
         #expect(metrics.contains("relay_default_partition_rows{table=\"timeline\"} 0"))
         #expect(metrics.contains("relay_retention_dropped_partitions_total{table=\"receipts\"} 1"))
 
-        // The same purchase, sent again, is a fresh one; and so it is where something still points to the old one.
+        // The same purchase is a new validation, even if a row still refers to the old one.
         let again = try await relay.pursue(purchase)
         #expect(again != old && again != gone)
         _ = try await relay.becomes("granted", again)
@@ -104,7 +104,7 @@ import Testing
         try await database.drop()
     }
 
-    /// What another process lets go may be told from memory for fifteen seconds more.
+    /// Waits for 404: a row that another process dropped may be served from the cache for fifteen seconds.
     private static func isForgotten(_ id: String, by relay: Relay) async throws {
         _ = try await Awaiting.fact("it is forgotten") {
             try await relay.poll(id)
@@ -140,7 +140,7 @@ import Testing
         #expect(try await run(30).out == ["nothing is older than it is kept"])
         let wrong = try await run(-1)
         #expect(wrong.code == 78 && wrong.err.first?.contains("RELAY_RETENTION_DAYS") == true, "\(wrong)")
-        // Another copy is at it: nothing is done twice.
+        // Another copy holds the duty, so nothing is done twice.
         _ = try await database.query(
             SQL("UPDATE duties SET holder = 'another', expires_at = now() + interval '1 minute'"))
         let second = try await relay.pursue("ben@example.test")

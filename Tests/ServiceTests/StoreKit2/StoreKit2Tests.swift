@@ -2,7 +2,7 @@ import AppStoreSimulation
 import Foundation
 import Testing
 
-/// Purchases that go to Cleeng by StoreKit 2, through the service and the simulator as processes.
+/// Purchases that are sent to Cleeng through StoreKit 2, with the service and the simulator as processes.
 @Suite final class StoreKit2Tests {
     private let store: TestAppStore
 
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// What the app posts for this customer, signed, with the number by which Cleeng knows them.
+    /// A signed purchase of this customer, with the customer's number at Cleeng.
     private func purchase(
         _ email: String, original: String = TestPurchase.newTransactionID(), _ control: SimulatorControl
     ) async throws -> TestPurchase {
@@ -37,7 +37,7 @@ import Testing
             let id = try await relay.pursue(purchase)
             let outcome = try await relay.outcome(id)
             #expect(outcome["status"].string == "granted" && outcome["accessGranted"].bool == true)
-            // Cleeng does not say until when; what was signed does, from the first answer on.
+            // Cleeng states no end, but the signed transaction does, from the first answer on.
             let expiresAt = try #require(outcome["expiresAt"].string)
             #expect(expiresAt > Date().addingTimeInterval(2_500_000).formatted(.iso8601))
             #expect(try await control.payments().isEmpty)
@@ -46,12 +46,12 @@ import Testing
             #expect(registration.path == "/storekit2/purchases" && registration.status == 202)
             #expect(registration.body["transactionId"].string == purchase.transactionID)
             #expect(registration.body["cleengCustomerId"].int == (try await control.number(of: "ana@example.test")))
-            // So that the two are found by each other.
+            // The same digits in both, so that each can be found by the other.
             let name = try #require(registration.correlation)
             #expect(name.replacingOccurrences(of: "-", with: "").prefix(12) == id.dropFirst(6).prefix(12))
             let reads = calls.dropFirst()
             #expect(reads.count > 1 && reads.allSatisfy { $0.path.hasSuffix(name) })
-            // One read of the entitlement: the one before.
+            // The entitlement is read once, before the registration.
             #expect(try await control.reads(of: "ana@example.test").count == 1)
             let detail = try await relay.detail(id)
             #expect(detail["driver"].string == "storekit2")
@@ -64,11 +64,11 @@ import Testing
         }
     }
 
-    /// Guards against access without an end: neither the result of a synchronization nor what was signed names one. Cleeng is asked again, and
-    /// what it took back without an event ends.
+    /// Guards against access without end: neither a synchronization's result nor the signed transaction states one.
+    /// Cleeng is asked again, and access that it revoked without an event ends.
     @Test(arguments: ["Consumable", "Non-Renewing Subscription"])
     func aGrantOfWhichNobodyKnowsTheEndIsAskedAboutAgain(type: String) async throws {
-        // Long enough for Cleeng's end to be there before the relay asks.
+        // Long enough that Cleeng's end exists before the relay asks.
         try await run(["RELAY_APPLE_RENEWAL_LEEWAY_SECONDS": "5"]) { relay, control in
             let email = "ana@example.test"
             var purchase = try await purchase(email, control)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// The app says another number beside it: what is signed counts.
+    /// The app names another number besides: the signed one counts.
     @Test func theSignedTransactionNamesWhatIsRegistered() async throws {
         try await run { relay, control in
             var purchase = try await purchase("ana@example.test", control)
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    /// Registered it may be; moved away from whoever has it, it is not.
+    /// An unsigned transaction may be registered, but not transferred from another customer.
     @Test func whatNobodyHasSignedTakesNothingFromAnybody() async throws {
         try await run { relay, control in
             let original = TestPurchase.newTransactionID()
@@ -136,7 +136,8 @@ import Testing
         }
     }
 
-    /// Forced on this road, an app receipt goes by the transaction that stands in it, not by the one that the app names.
+    /// An app receipt that must use StoreKit 2 is registered by the transaction in it, not by the one that the app
+    /// names.
     @Test func aReceiptsOwnTransactionIsRegistered() async throws {
         try await run(["RELAY_CLEENG_DRIVER": "storekit2"]) { relay, control in
             var purchase = try store.receiptPurchase(email: "ana@example.test")
@@ -149,7 +150,7 @@ import Testing
         }
     }
 
-    /// StoreKit 2 is shut and holds an older request back: the newer one goes by the other road all the same.
+    /// StoreKit 2 is shut and delays an older request. A newer request through the other route is sent all the same.
     @Test func aRoadThatIsShutHoldsNoNewerRequestOfTheOtherUp() async throws {
         try await run { relay, control in
             try await control.trouble("storekit2-inactive")
@@ -167,7 +168,7 @@ import Testing
         }
     }
 
-    /// A receipt of the same subscription by the other road takes it back.
+    /// A receipt of the same subscription through the other route takes it back.
     @Test func aSubscriptionMovesBetweenTheRoads() async throws {
         try await run { relay, control in
             let original = TestPurchase.newTransactionID()
@@ -216,7 +217,7 @@ import Testing
                 $0 == "misconfigured"
             }
             #expect(try await relay.poll(id).json["status"].string == "pending")
-            // The other road is open all the same.
+            // The other route is open all the same.
             let ben = try await relay.pursue("ben@example.test")
             #expect(try await relay.outcome(ben)["status"].string == "granted")
             try await control.heal()
@@ -224,7 +225,8 @@ import Testing
         }
     }
 
-    /// 1 the answer to the registration is lost, though Cleeng took it; 2 while that runs, the next one is answered 409.
+    /// First the answer to the registration is lost, although Cleeng accepted it. While that one runs, the next one is
+    /// answered 409.
     @Test func aLostAnswerIsMadeGoodByRegisteringAgain() async throws {
         try await run(grantAfter: 1.5) { relay, control in
             let id = try await relay.pursue(try await purchase("ana+lost-answer-1@example.test", control))
@@ -294,7 +296,7 @@ import Testing
             #expect(without.status == 422)
             #expect(without.json["errors"][0]["field"].string == "cleengCustomerId")
             #expect(without.json["errors"][0]["code"].string == "required")
-            // An app receipt goes by the number that the app says beside it.
+            // An app receipt is registered by the number that the app names.
             var receipt = try await purchase("ben@example.test", control)
             receipt.receipt = "bm90IGEgcmVjZWlwdA=="
             receipt.extra["couponCode"] = "SUMMER"

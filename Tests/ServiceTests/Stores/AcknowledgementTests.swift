@@ -2,11 +2,11 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-/// What Google refunds if nobody tells it of the grant within three days.
+/// Purchases that Google refunds unless a grant is acknowledged within three days.
 @Suite struct AcknowledgementTests {
     @Test func aGrantIsAcknowledgedOnceAndNothingBeforeIt() async throws {
         try await GoogleScene.run { scene in
-            // Nobody has posted it, though Google tells of it.
+            // No app has posted the purchase, but Google has sent a notification of it.
             try await scene.google.has("token-1", #"{"isAcknowledged":false}"#)
             try await Awaiting.fact("Google was asked about it") {
                 try await scene.subscription("token-1")["status"].string
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// One is granted late, and one never: Google tells of both meanwhile.
+    /// One purchase is granted late, and one never. Google sends notifications of both in the meantime.
     @Test func whatIsNotGrantedIsNotAcknowledged() async throws {
         try await GoogleScene.run { scene in
             let customers = ["late": "ana+after-4s@example.test", "never": "ben+reject@example.test"]

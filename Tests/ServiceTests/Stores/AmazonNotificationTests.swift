@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// Nobody posts the new receipt: access goes on by it all the same.
+    /// No app posts the new receipt, but access continues with it.
     @Test func aReceiptTakesThePlaceOfAnother() async throws {
         try await AmazonScene.run { scene in
             let id = try await scene.buy("receipt-1")
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// The certificate's host is pinned, and what its name means is called only outside.
+    /// The certificate's host is fixed, and addresses in internal networks are never called.
     @Test func noCertificateIsFetchedFromInside() async throws {
         try await AmazonScene.run(
             [
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    /// The notifications of the same lives, in order and once, and then shuffled and doubled.
+    /// The notifications of the same lives: first in order and once, then shuffled and duplicated.
     @Test(arguments: [UInt64.random(in: 1...1_000_000)])
     func theOrderAndTheNumberOfNotificationsChangeNothing(seed: UInt64) async throws {
         try await AmazonScene.run { scene in
@@ -138,7 +138,7 @@ import Testing
             let plans = (0..<lives).map { _ in random.life(of: 20, ["renew", "cancel", "grace", "expire", "refund"]) }
             var released = 0
             for kind in ["ordered", "shuffled"] {
-                // In two parts: the store is asked also while there is more to come.
+                // In two parts, so that the store is also asked before the last notification.
                 for part in [0..<10, 10..<20] {
                     try await scene.amazon.control(
                         .PUT, "delivery", #"{"hold":true,"duplicate":\#(kind == "shuffled" ? 1 : 0)}"#)
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    /// Amazon keeps no list of what it took back.
+    /// Amazon has no list of refunded purchases.
     @Test func aLostRefundIsFound() async throws {
         try await AmazonScene.run(["RELAY_STORE_RECHECK_SECONDS": "10"]) { scene in
             let id = try await scene.buy("receipt-1")

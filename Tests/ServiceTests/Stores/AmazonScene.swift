@@ -1,7 +1,7 @@
 import Foundation
 import NIOHTTP1
 
-/// A relay that Amazon's simulator posts its messages to by SNS.
+/// A relay that receives messages of Amazon's simulator by SNS.
 struct AmazonScene: StoreScene {
     let setup: Setup
     let amazon: OtherStores.Store
@@ -9,7 +9,7 @@ struct AmazonScene: StoreScene {
     let store = "amazon"
     var simulator: OtherStores.Store { amazon }
 
-    /// - Parameter isConfirmed: whether somebody has confirmed the subscription before.
+    /// - Parameter isConfirmed: whether the subscription is confirmed beforehand.
     static func run(
         _ more: [String: String?] = [:], isConfirmed: Bool = true, _ body: (AmazonScene) async throws -> Void
     ) async throws {
@@ -24,7 +24,7 @@ struct AmazonScene: StoreScene {
         }
     }
 
-    /// From now on messages go there.
+    /// Sets the target of messages.
     func push(to relay: Relay) async throws { try await push(to: relay, isConfirmed: true) }
 
     func push(to relay: Relay, isConfirmed: Bool, version: String = "1") async throws {
@@ -34,7 +34,7 @@ struct AmazonScene: StoreScene {
         )
     }
 
-    /// A purchase that is granted.
+    /// Posts a purchase and waits until it is granted.
     ///
     /// - Returns: its validation.
     @discardableResult
@@ -60,7 +60,7 @@ struct AmazonScene: StoreScene {
         return id
     }
 
-    /// How the subscription to the topic stands, as ops reads it.
+    /// Status of the topic's subscription in the ops API.
     func topic() async throws -> JSON {
         let stores = try await setup.relay.ops("/ops/summary").json["stores"]
         let index = stores.array?.firstIndex { $0["store"].string == "amazon" } ?? 0

@@ -3,9 +3,10 @@ import NIOHTTP1
 import Postgres
 import Testing
 
-/// Subscriptions at Google Play that go to Cleeng by its Google Play connector, through the service and the simulators as processes.
+/// Subscriptions at Google Play that are sent to Cleeng through its Google Play connector, with the service and the
+/// simulators as processes.
 @Suite struct GoogleConnectorTests {
-    /// The relay asks no store: it does not know what was bought.
+    /// The relay has no access to the store, so it does not know the type of the purchase.
     private func run(
         _ more: [String: String] = [:], grantAfter: Double = 0.3,
         _ body: (Relay, SimulatorControl) async throws -> Void
@@ -77,7 +78,7 @@ import Testing
             let calls = try await control.connector()
             let registration = try #require(calls.first)
             #expect(registration.path == "/google/purchases" && registration.status == 202)
-            // The log keeps no more of it.
+            // The simulator's log keeps only the length.
             #expect(registration.body["purchaseToken"]["length"].int == 3)
             #expect(try await control.subscription("t-1")["customerEmail"].string == "ana@example.test")
             #expect(registration.body["productType"].string == "subscription")
@@ -85,7 +86,7 @@ import Testing
             let name = try #require(registration.correlation)
             #expect(calls.count > 1 && calls.dropFirst().allSatisfy { $0.path.hasSuffix(name) })
             #expect(try await control.android().isEmpty)
-            // One read of the entitlement: the one before.
+            // The entitlement is read once, before the registration.
             #expect(try await control.reads(of: "ana@example.test").count == 1)
             let detail = try await relay.detail(id)
             #expect(detail["driver"].string == "google_v2" && detail["evidence"]["source"].string == "google_v2")
@@ -106,7 +107,8 @@ import Testing
         }
     }
 
-    /// Cleeng has it of somebody whom the relay does not know: the end of that synchronization grants nothing here, and refuses nothing.
+    /// Cleeng has registered it for a customer whom the relay does not know. The end of that synchronization neither
+    /// grants nor refuses here.
     @Test func anUnknownOwnersSynchronizationDecidesNothing() async throws {
         try await run(["RELAY_TRANSFER_POLICY": "refuse"]) { relay, control in
             let other = try await control.number(of: "other@example.test")
@@ -134,7 +136,7 @@ import Testing
         }
     }
 
-    /// The entitlement is there two seconds after the end of the synchronization.
+    /// The entitlement exists two seconds after the end of the synchronization.
     @Test(arguments: ["move", "refuse"], ["", "lost-answer-1+", "lost-answer-1+google-renaming+"])
     func anEntitlementThatLagsIsWaitedFor(policy: String, tags: String) async throws {
         let settings = ["RELAY_TRANSFER_POLICY": policy, "RELAY_POLL_INTERVAL_SECONDS": "3"]
@@ -148,7 +150,7 @@ import Testing
         }
     }
 
-    /// While no entitlement could be read, the relay asked for the ended synchronization four times a second.
+    /// While no entitlement could be read, the relay used to ask for the ended synchronization four times a second.
     @Test func whileNoEntitlementCanBeReadNothingIsAskedAgainAndAgain() async throws {
         try await run(["RELAY_CLEENG_API_URL": "http://127.0.0.1:1"]) { relay, control in
             for number in 0..<8 {
@@ -167,7 +169,7 @@ import Testing
         }
     }
 
-    /// Cleeng took the registration, and the copy died before it wrote that.
+    /// Cleeng accepted the registration, and the copy died before it wrote that.
     @Test func whatAKilledCopyRegisteredIsFound() async throws {
         try await run { relay, control, start in
             let id = try await pursue("t-1", by: "ana+slow-30s-1@example.test", relay, control)
@@ -184,7 +186,7 @@ import Testing
         }
     }
 
-    /// The answer to the repeated registration names the old run, which ended without access.
+    /// The answer to the repeated registration names the old synchronization, which ended without access.
     @Test func anOperatorsRetryIsDecidedByTheEntitlement() async throws {
         try await run { relay, control in
             let ana = "ana+google-expired@example.test"
@@ -202,7 +204,7 @@ import Testing
         }
     }
 
-    /// What was registered before there was a relay, of the customer who has it.
+    /// A purchase that was registered for the same customer before the relay existed.
     @Test func whatTheCustomerHasAlreadyIsGranted() async throws {
         try await run { relay, control in
             try await control.register("t-1", for: try await control.number(of: "ana@example.test"))
@@ -212,7 +214,8 @@ import Testing
         }
     }
 
-    /// The answer is lost though Cleeng took it: the next registration is answered 409 with the same synchronization.
+    /// The answer is lost although Cleeng accepted the registration. The next one is answered 409 with the same
+    /// synchronization.
     @Test(arguments: ["lost-answer-1", "lost-answer-1+google-renaming", "google-renaming"])
     func aLostAnswerIsMadeGood(tags: String) async throws {
         try await run { relay, control in
@@ -232,13 +235,13 @@ import Testing
         }
     }
 
-    /// It was never asked whether it is a subscription, and the connector does not know it as one.
+    /// The store was not asked whether it is a subscription, and the connector does not know it.
     @Test func whatTheConnectorDoesNotKnowGoesByTheOtherRoad() async throws {
         try await run { relay, control in
             let id = try await pursue("t-1", by: "ana+google-unknown@example.test", relay, control)
             #expect(try await relay.outcome(id)["status"].string == "granted")
             #expect(try await control.android().count == 1)
-            // From now on it is one of the other road.
+            // From now on the other route sends it.
             #expect(try await relay.detail(id)["driver"].string == "google")
         }
     }
@@ -261,7 +264,7 @@ import Testing
         }
     }
 
-    /// The field meant nothing before there was a connector: apps may send what they like.
+    /// The field had no meaning before the connector existed: apps may send any value.
     @Test func withoutTheConnectorTheNumberIsIgnored() async throws {
         try await run(["RELAY_CLEENG_GOOGLE_URL": ""]) { relay, _ in
             for (token, number) in [("t-1", 0), ("t-2", 700_000_001)] {
@@ -274,7 +277,7 @@ import Testing
         }
     }
 
-    /// Google says which of the two it is.
+    /// Google states which of the two is a subscription.
     @Test func onlyASubscriptionGoesByTheConnector() async throws {
         try await OtherStores.run { stores in
             try await run(stores.settings) { relay, control in
@@ -300,7 +303,7 @@ import Testing
             let id = try await pursue("t-1", by: "ana@example.test", relay, control)
             #expect(try await relay.outcome(id)["status"].string == "granted")
             let told = try await relay.timeline(id, "cleeng_event").compactMap { $0["detail"].string }
-            // Cleeng sends both at once, and either ends the wait.
+            // Cleeng sends both events at once, and either ends the wait.
             #expect(told.count == 1)
             #expect(["inappPurchaseSyncResult: PURCHASE_REGISTERED", "subscriptionCreated"].contains(told.first))
         }

@@ -95,7 +95,8 @@ import Testing
             } holds: {
                 $0 == 1
             }
-            // The set was fetched a moment ago: the new key is asked for once the pause is over, and Pub/Sub comes again.
+            // The key set was fetched a moment ago. The relay fetches it again after a pause, and Pub/Sub repeats the
+            // push.
             try await scene.google.control(.POST, "keys", "{}")
             try await scene.google.act("cancel", "token-1")
             try await Awaiting.fact("it is kept too") {
@@ -114,7 +115,7 @@ import Testing
         }
     }
 
-    /// The notifications of the same lives, in order and once, and then shuffled and doubled.
+    /// The notifications of the same lives: first in order and once, then shuffled and duplicated.
     @Test(arguments: [UInt64.random(in: 1...1_000_000)])
     func theOrderAndTheNumberOfNotificationsChangeNothing(seed: UInt64) async throws {
         try await GoogleScene.run { scene in
@@ -131,14 +132,14 @@ import Testing
             }
             var released = 0
             for kind in ["ordered", "shuffled"] {
-                // In two parts: the store is asked also while there is more to come.
+                // In two parts, so that the store is also asked before the last notification.
                 for part in [0..<10, 10..<20] {
                     try await scene.google.control(
                         .PUT, "delivery", #"{"hold":true,"duplicate":\#(kind == "shuffled" ? 1 : 0)}"#)
                     for (number, plan) in plans.enumerated() {
                         for act in plan[part] {
                             try await scene.google.act(act, "\(kind)-\(number)")
-                            // Each in a millisecond of its own: of two in one, nobody knows which was the last word.
+                            // Each in its own millisecond, since the order of two in the same one is unknown.
                             try await Task.sleep(for: .milliseconds(2))
                         }
                     }

@@ -2,7 +2,7 @@ import Foundation
 import NIOHTTP1
 import Postgres
 
-/// A relay that Google's simulator pushes its notifications to.
+/// A relay that receives pushes of Google's simulator.
 struct GoogleScene: StoreScene {
     let setup: Setup
     let google: OtherStores.Store
@@ -29,13 +29,13 @@ struct GoogleScene: StoreScene {
         }
     }
 
-    /// From now on notifications go there.
+    /// Sets the target of notifications.
     func push(to relay: Relay) async throws {
         try await google.control(
             .PUT, "push", #"{"url":"\#(relay.url)/google/notifications","audience":"\#(Self.audience)"}"#)
     }
 
-    /// A purchase that is granted.
+    /// Posts a purchase and waits until it is granted.
     ///
     /// - Returns: its validation.
     @discardableResult
@@ -67,7 +67,7 @@ struct GoogleScene: StoreScene {
         return id
     }
 
-    /// How often Google was told of a grant.
+    /// Number of acknowledgements that Google received.
     func acknowledgements(_ token: String, of kind: String = "subscriptions") async throws -> Int {
         try await google.control(.GET, "\(kind)/\(token)").json["acknowledgements"].int ?? 0
     }

@@ -2,9 +2,10 @@ import Foundation
 import ReceiverSupport
 import Testing
 
-/// From a refund at the store to those who must know of it.
+/// From a refund at the store to the app and the endpoint.
 @Suite struct RefundTests {
-    /// The promise is two seconds, and what it took is printed: here the machine may be busy. Neither a sweep nor a recheck comes so soon.
+    /// The promise is two seconds. The measured time is only printed, since the machine may be busy. No sweep or
+    /// recheck runs in this time.
     @Test(arguments: StoreCase.allCases) func aRefundReachesTheAppAndTheEndpoint(_ store: StoreCase) async throws {
         try await withReceiver { port, received in
             let settings = [
@@ -21,7 +22,7 @@ import Testing
                 try await scene.simulator.act("refund", "one")
                 _ = try await scene.setup.relay.becomes("revoked", id)
                 let revoked = ContinuousClock.now - began
-                // Messages about the grant may still come before the one about its end.
+                // Messages about the grant may still arrive before the one about its end.
                 try await Awaiting.fact("the endpoint received that it is over") {
                     try await Received.messages(told, of: "ana@example.test", received)[told...].flatMap {
                         $0.json["purchases"].keys.map { [purchases = $0.json["purchases"]] in purchases[$0] }

@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    /// The notifications of the same lives, in order and once, and then shuffled and doubled.
+    /// The notifications of the same lives: first in order and once, then shuffled and duplicated.
     @Test(arguments: [UInt64.random(in: 1...1_000_000)])
     func theOrderAndTheNumberOfNotificationsChangeNothing(seed: UInt64) async throws {
         try await RokuScene.run { scene in
@@ -143,7 +143,7 @@ import Testing
             }
             var released = 0
             for kind in ["ordered", "shuffled"] {
-                // In two parts: the store is asked also while there is more to come.
+                // In two parts, so that the store is also asked before the last notification.
                 for part in [0..<13, 13..<26] {
                     try await scene.roku.control(
                         .PUT, "delivery", #"{"hold":true,"duplicate":\#(kind == "shuffled" ? 1 : 0)}"#)
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    /// Roku keeps no list of what it took back.
+    /// Roku has no list of refunded purchases.
     @Test func aLostRefundIsFound() async throws {
         try await RokuScene.run(["RELAY_STORE_RECHECK_SECONDS": "10"]) { scene in
             let id = try await scene.buy("o1")

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// An app may send a renewal's transaction.
+    /// An app may post a renewal's transaction.
     @Test func aRenewalIsOfTheSameSubscription() async throws {
         try await RokuScene.run { scene in
             let first = try await scene.buy("o1")

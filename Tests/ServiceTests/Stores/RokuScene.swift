@@ -1,7 +1,7 @@
 import Foundation
 import NIOHTTP1
 
-/// A relay that Roku's simulator sends its notifications to.
+/// A relay that receives notifications of Roku's simulator.
 struct RokuScene: StoreScene {
     let setup: Setup
     let roku: OtherStores.Store
@@ -25,7 +25,7 @@ struct RokuScene: StoreScene {
 
     func push(to relay: Relay) async throws { try await push("signed", to: relay) }
 
-    /// From now on messages are sent in this form.
+    /// Sets the target and the form of notifications.
     func push(_ form: String, to relay: Relay? = nil, requiresAPIKey: Bool = false) async throws {
         try await roku.control(
             .PUT, "push",
@@ -33,7 +33,7 @@ struct RokuScene: StoreScene {
         )
     }
 
-    /// A purchase that is granted.
+    /// Posts a purchase and waits until it is granted.
     ///
     /// - Returns: its validation.
     @discardableResult
@@ -65,7 +65,7 @@ struct RokuScene: StoreScene {
             body: try JSONSerialization.data(withJSONObject: body))
     }
 
-    /// What is posted to the route by anybody.
+    /// Posts a body to the route, like an external client.
     func deliver(_ body: String) async throws -> HTTP.Answer {
         try await HTTP.post(setup.relay.url + "/roku/notifications", headers: [:], body: Data(body.utf8))
     }

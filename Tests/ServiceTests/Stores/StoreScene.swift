@@ -3,39 +3,39 @@ import NIOHTTP1
 import Postgres
 import Testing
 
-/// A relay that a store's simulator sends its notifications to.
+/// A relay that receives notifications of a store's simulator.
 protocol StoreScene: Sendable {
     var setup: Setup { get }
     var simulator: OtherStores.Store { get }
-    /// As keys of its subscriptions begin.
+    /// Prefix of the store's subscription keys.
     var store: String { get }
-    /// The relay's.
+    /// Settings of the relay.
     var settings: [String: String] { get }
 
-    /// From now on notifications go there.
+    /// Sets the target of notifications.
     func push(to relay: Relay) async throws
 
-    /// As an app posts a purchase.
+    /// Posts a purchase like an app.
     ///
-    /// - Parameter relay: nil: the scene's.
+    /// - Parameter relay: nil: the scene's relay.
     /// - Returns: its validation.
     func post(_ name: String, by email: String, to relay: Relay?) async throws -> String
 }
 
 extension StoreScene {
-    /// Of a purchase, as ops reads it.
+    /// The purchase's subscription in the ops API.
     func subscription(_ name: String, at relay: Relay? = nil) async throws -> JSON {
         try await (relay ?? setup.relay).ops("/ops/subscriptions?originalTransactionId=\(store):\(name)")
             .json["items"][0]
     }
 
-    /// Those that were taken in, newest first.
+    /// The stored notifications, newest first.
     func notifications(of name: String? = nil) async throws -> [JSON] {
         let filter = name.map { "?originalTransactionId=\(store):\($0)" } ?? ""
         return try await setup.relay.ops("/ops/notifications\(filter)").json["items"].array ?? []
     }
 
-    /// - Parameter result: `stored`, `repeated`, or why it was refused.
+    /// - Parameter result: `stored`, `repeated`, or the reason of a refusal.
     func counted(_ result: String) async throws -> Double {
         try await metric(#"store_notifications_total{result="\#(result)",store="\#(store)"}"#)
     }
@@ -46,7 +46,7 @@ extension StoreScene {
             .flatMap { $0.split(separator: " ").last }.flatMap { Double($0) } ?? 0
     }
 
-    /// Until every message that is not lost was delivered and the store was asked about it.
+    /// Waits until each delivered message is processed and the store was asked about it.
     func settled() async throws {
         try await Awaiting.fact("every message was delivered") {
             try await simulator.control(.GET, "notifications").json["items"].array?.filter {
@@ -67,8 +67,8 @@ extension StoreScene {
         }
     }
 
-    /// About how many purchases stores are still to be asked, those apart whose answer is doubted. The pauses of those that could not be
-    /// asked, as on a busy machine, are over.
+    /// Number of purchases about which stores must still be asked, without those with a doubted answer. Pauses after
+    /// failed questions, as on a busy machine, are ended first.
     func waiting() async throws -> Int {
         _ = try await setup.database.query(
             "UPDATE store_questions SET due_at = now() WHERE owner IS NULL AND trouble = 'the store cannot be asked now'"
@@ -79,7 +79,7 @@ extension StoreScene {
 
     private static var isWaiting: SQL { "(expects IS NULL OR doubts = 4 OR trouble IS NULL)" }
 
-    /// All rows and messages about a purchase, for the message of a failed test.
+    /// All rows and messages about a purchase, for a failed test's message.
     func known(of name: String, at relay: Relay) async throws -> [String] {
         let key = "\(store):\(name)"
         var lines: [String] = []
@@ -94,7 +94,7 @@ extension StoreScene {
         return lines
     }
 
-    /// What is still to be asked, for whoever reads why a test failed.
+    /// Open questions, for a failed test's message.
     private func questions() async throws -> [String] {
         try await setup.database.query(
             """
@@ -107,7 +107,7 @@ extension StoreScene {
     }
 }
 
-/// Lives, the same for the same seed.
+/// Random lives, the same for the same seed.
 struct RandomLives: RandomNumberGenerator {
     private var state: UInt64
 

@@ -3,9 +3,9 @@ import NIOHTTP1
 import Postgres
 import Testing
 
-/// Subscriptions to topics of SNS: nothing comes before one is confirmed.
+/// Subscriptions to SNS topics: no message arrives before the confirmation.
 @Suite struct TopicTests {
-    /// The notification that asks for it.
+    /// The notification that requests the confirmation.
     private func asked(_ scene: AmazonScene) async throws -> String {
         let id = try await Awaiting.fact("the relay is asked to confirm") {
             try await scene.notifications().first { $0["type"].string == "SubscriptionConfirmation" }?["id"].string
@@ -21,7 +21,7 @@ import Testing
             let topic = try await scene.topic()
             #expect(topic["state"].string == "unconfirmed" && topic["notificationId"].string == id)
             #expect(topic["topic"].string == OtherStores.topic)
-            // Who must type the token into the store's own console finds it here.
+            // An operator who must enter the token in the store's own console finds it here.
             let detail = try await scene.setup.relay.ops("/ops/notifications/\(id)").json
             #expect(detail["payload"]["Token"].string?.isEmpty == false)
             let confirmed = try await HTTP.post(

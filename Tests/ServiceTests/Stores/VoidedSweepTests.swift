@@ -2,12 +2,13 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-/// What Google took back, and told nobody of.
+/// Purchases that Google refunded without a notification.
 @Suite struct VoidedSweepTests {
     @Test(arguments: ["on-grant", "never"]) func aLostRefundIsFound(acknowledge: String) async throws {
         let settings = ["RELAY_VOIDED_SWEEP_SECONDS": "10", "RELAY_GOOGLE_ACKNOWLEDGE": acknowledge]
         try await GoogleScene.run(settings) { scene in
-            // What Google is asked after its notification, or after the grant, would find the refund.
+            // The questions after the notification and after the grant would find the refund, so they must be over
+            // first.
             try await scene.google.has("token-1")
             try await Awaiting.fact("Google was asked about it") {
                 try await scene.subscription("token-1")["status"].string
@@ -27,7 +28,7 @@ import Testing
             _ = try await scene.setup.relay.becomes("revoked", id)
             let found = try await scene.notifications(of: "token-1").filter { $0["type"].string == "VOIDED_PURCHASE" }
             #expect(found.count == 1 && found[0]["store"].string == "google")
-            // It is listed again by the next sweep, and taken in once.
+            // The next sweep lists it again, and it is recorded once.
             let swept = try await scene.metric(#"relay_voided_sweeps_total{result="done"}"#)
             try await Awaiting.fact("it was swept once more") {
                 try await scene.metric(#"relay_voided_sweeps_total{result="done"}"#)

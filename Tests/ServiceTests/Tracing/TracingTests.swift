@@ -3,12 +3,12 @@ import Foundation
 import ReceiverSupport
 import Testing
 
-/// One trace from the app through the relay to Cleeng and the publisher's back end, and the spans of it at a collector.
+/// One trace from the app through the relay to Cleeng and the publisher's back end, with its spans at a collector.
 @Suite struct TracingTests {
     private static let trace = "0af7651916cd43dd8448eb211c80319c"
     private static let caller = "b7ad6b7169203331"
 
-    /// A span as the collector was sent it.
+    /// A span in the form that the collector received.
     private struct Span {
         let id: String
         let parent: String?
@@ -49,7 +49,7 @@ import Testing
                 let answer = try await setup.relay.purchase(purchase, headers: headers)
                 let id = try #require(answer.json["validationId"].string)
                 #expect(try await setup.relay.outcome(id)["status"].string == "granted")
-                // Nobody follows this one, and nothing begins by itself.
+                // A request without trace context is not recorded, and no trace starts by itself.
                 _ = try await setup.relay.purchase(TestPurchase(email: "bob@example.test"))
 
                 let control = SimulatorControl(setup.simulator)
@@ -82,13 +82,13 @@ import Testing
                 let pursued = try #require(spans.first { $0.name == "pursue" && $0.parent == server.id })
                 let sent = try #require(spans.first { $0.name == "POST /apple/payment" && $0.parent == pursued.id })
                 #expect(payment.header("traceparent")?.contains(sent.id) == true)
-                // Nothing that names the customer, and nothing that opens a door.
+                // Spans contain no data of the customer and no secrets.
                 for one in received() where one.path == "/v1/traces" {
                     for secret in ["ana@", "example.test", "secret-of-a-url", Simulator.token, purchase.receipt] {
                         #expect(!one.body.contains(secret), "\(secret)")
                     }
                 }
-                // By the trace's id the lines of the log are found, and by the validation the trace.
+                // The trace id finds the log lines, and the validation leads to the trace.
                 let lines = setup.relay.process.output.filter { $0.contains("\"trace_id\":\"\(Self.trace)\"") }
                 #expect(lines.contains { $0.contains("\"message\":\"request\"") })
                 #expect(lines.contains { $0.contains("\"message\":\"validation settled\"") })

@@ -4,7 +4,7 @@ import RelayCore
 import RelayStore
 import Testing
 
-/// `receipt-relay webhooks`, and what ops sees of it.
+/// `receipt-relay webhooks`, and its results in the ops API.
 @Suite struct WebhookCommandTests {
     private static let allowed = ["RELAY_WEBHOOK_ALLOW_NETWORKS": "127.0.0.0/8", "RELAY_WEBHOOK_RETRY_SECONDS": "0.1"]
 
@@ -18,7 +18,7 @@ import Testing
 
     @Test func endpointsAreAddedListedTestedAndRemoved() async throws {
         try await Setup.run(settings: Self.allowed) { setup in
-            // The simulator answers 200 to this, and 404 to the other.
+            // The simulator answers 200 to this URL, and 404 to the other.
             let good = try await command(["add", "--url", setup.simulator.url + "/_simulator/reset"], setup)
             #expect(good.code == 0 && good.output.count == 1)
             #expect(good.output[0].wholeMatch(of: /[0-9a-f]{24}/) != nil)
@@ -49,14 +49,14 @@ import Testing
             let refused = try await command(["test", good.output[0]], setup, [:])
             #expect(refused.code == 1 && refused.output.contains { $0.contains("RELAY_WEBHOOK_ALLOW_NETWORKS") })
 
-            // One that is disabled is tested too, and is there again when it answers.
+            // A disabled endpoint can be tested, and is enabled when it answers.
             _ = try await setup.database.query(
                 SQL("UPDATE webhook_endpoints SET disabled_at = now(), disabled_reason = 'gone'"))
             #expect(try await command(["list"], setup).output.contains { $0.contains("disabled (gone)") })
             #expect(try await command(["test"], setup).code == 1)
             let ops = try await setup.relay.ops("/ops/webhooks/endpoints").json["items"].array ?? []
             #expect(ops.map { $0["state"].string } == ["active", "disabled"])
-            // A disabled one gets nothing, so a second one with its URL is no duplicate.
+            // A disabled endpoint receives nothing, so a second one with the same URL is no duplicate.
             let second = try await command(["add", "--url", setup.simulator.url + "/nowhere"], setup)
             #expect(second.code == 0)
             #expect(try await command(["remove", second.output[0]], setup).code == 0)

@@ -6,7 +6,7 @@ import Postgres
 import ReceiverSupport
 import Testing
 
-/// `receipt-relay webhooks replay` and `resync`, to the delivery by a running copy.
+/// `receipt-relay webhooks replay` and `resync`, until a running copy delivers.
 @Suite struct WebhookRepeatTests {
     private static func settings(_ port: Int) -> [String: String] {
         [
@@ -23,7 +23,7 @@ import Testing
         return (ended.code, ended.output)
     }
 
-    /// The new message's id is printed, and is the one that it comes under.
+    /// Whether the new message has the printed id.
     private static func repeats(_ told: Received, _ first: Received, as id: String) -> Bool {
         told.json["notification"]["reason"].string == "WEBHOOK_REPEATED" && told.headers["webhook-id"] == id
             && told.headers["webhook-id"] != first.headers["webhook-id"]
@@ -52,7 +52,8 @@ import Testing
         }
     }
 
-    /// Timeline: an endpoint was away for longer than it is tried; when it is back, what it missed is told it once for each customer.
+    /// Timeline: an endpoint was unavailable for longer than its retries. When it is back, it receives what it missed,
+    /// once for each customer.
     @Test func whatAnEndpointMissedIsReplayedAsARange() async throws {
         let isAway = NIOLockedValueBox(true)
         try await withReceiver { _ in
@@ -86,7 +87,7 @@ import Testing
                 } holds: {
                     $0.array?.count == 1
                 }
-                // It was delivered since: nothing is missed any more but the message that was given up.
+                // With `--delivered`, the range also contains the delivered message; the customer still counts once.
                 let all = try await Self.command(
                     ["replay", "--since", "2020-01-01", "--delivered", "--dry-run"], scene)
                 #expect(all.output == ["1 would be sent"], "each customer once")
@@ -111,7 +112,7 @@ import Testing
                 for id in resynced.output { #expect(told.contains { Self.repeats($0, first[0], as: id) }) }
                 #expect(told.allSatisfy { $0.json["notification"]["reason"].string == "WEBHOOK_REPEATED" })
 
-                // Nothing is sent about a mistyped name, and none is made of it.
+                // A mistyped name sends nothing and creates no customer.
                 let stranger = try await Self.command(["resync", "--username", "nobody"], scene)
                 #expect(stranger.code == 1 && stranger.output.contains { $0.contains("no purchase of that customer") })
                 let made = try await scene.setup.database.query(

@@ -4,7 +4,7 @@ import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
 
-/// Many apps at once: as many connections as calls, and no second try behind the test's back.
+/// Many apps at once: one connection for each call, and no hidden retries.
 enum AppClient {
     static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
@@ -13,7 +13,7 @@ enum AppClient {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
-    /// - Parameter patience: how long it waits for an answer.
+    /// - Parameter patience: longest wait for an answer.
     static func post(
         _ purchase: TestPurchase, to relay: Relay, patience: TimeAmount = .seconds(90)
     ) async -> Posted {
@@ -35,13 +35,13 @@ enum AppClient {
             .GET, relay, "/entitlements/\(id)", headers: wait.map { ["Prefer": "wait=\($0)"] } ?? [:])
     }
 
-    /// Held polls, one for each id, until all of them are final; by status, how many.
+    /// Polls each id, held, until all are final. Returns the number of each status.
     static func outcomes(_ ids: [String], of relay: Relay) async throws -> [String: Int] {
         let statuses = await inParallel(ids, width: 200) { id -> String in
             let end = ContinuousClock.now + Awaiting.patience + Awaiting.patience
             var (status, failures) = ("never answered", 0)
             while ContinuousClock.now < end {
-                // As an app does, it asks again where a connection fails.
+                // Asks again after a connection error, like an app.
                 guard let answer = try? await poll(id, of: relay, wait: 10) else {
                     failures += 1
                     if failures == 5 { return "no answer" }

@@ -1,7 +1,7 @@
 import Foundation
 import NIOHTTP1
 
-/// A real browser, headless, driven as the W3C's WebDriver protocol has it.
+/// A real browser without a window, controlled by the W3C's WebDriver protocol.
 final class Browser: Sendable {
     struct Element: Sendable {
         fileprivate var id: String
@@ -12,7 +12,7 @@ final class Browser: Sendable {
     private let driver: ChildProcess
     private let session: String
 
-    /// - Parameter isDark: how the page is to be seen.
+    /// - Parameter isDark: whether pages use the dark colour scheme.
     static func run(
         width: Int = 1_280, height: Int = 900, isDark: Bool = false, _ body: (Browser) async throws -> Void
     ) async throws {
@@ -42,12 +42,12 @@ final class Browser: Sendable {
         self.driver = driver
         var arguments = [
             "--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=\(width),\(height)",
-            // Of root a browser wants to be told that it runs without its sandbox; it opens nothing but the pages of the test.
+            // A browser that runs as root requires this flag. It opens only the test's own pages.
             "--no-sandbox",
         ]
         if isDark { arguments.append("--blink-settings=preferredColorScheme=0") }
         var options: [String: Any] = ["args": arguments, "binary": "/usr/bin/chromium"]
-        // A window is never as narrow as a phone.
+        // A real window cannot be as narrow as a phone.
         if width < 500 {
             options["mobileEmulation"] = [
                 "deviceMetrics": ["width": width, "height": height, "pixelRatio": 2, "touch": true] as [String: Any]
@@ -88,12 +88,12 @@ final class Browser: Sendable {
 
     func title() async throws -> String { try await call("GET", "/title").string ?? "" }
 
-    /// PNG.
+    /// Screenshot as PNG.
     func screenshot() async throws -> Data {
         Data(base64Encoded: try await call("GET", "/screenshot").string ?? "") ?? Data()
     }
 
-    /// What the browser's console has said since it was last asked.
+    /// Messages in the browser's console since the last call.
     func complaints() async throws -> [String] {
         let entries = try await call("POST", "/se/log", ["type": "browser"]).array ?? []
         return entries.filter { $0["level"].string != "DEBUG" }.map(\.description)
@@ -119,15 +119,15 @@ final class Browser: Sendable {
         try await onElement(selector) { try await call("POST", "/element/\($0.id)/value", ["text": text]) }
     }
 
-    /// Of the whole page where none is named; nothing where there is no such element.
+    /// Text of an element, or of the whole page; empty if there is no such element.
     func text(_ selector: String = "body") async throws -> String {
         guard let element = try await elements(selector).first else { return "" }
         if let text = try? await call("GET", "/element/\(element.id)/text").string { return text }
         return try await onElement(selector) { try await call("GET", "/element/\($0.id)/text").string ?? "" }
     }
 
-    /// A page that is on its way has it in a moment, and one that changes by itself may replace it between the look and the deed: then it
-    /// is looked for again, as whoever sits before it would, for five seconds.
+    /// Clicks an element. A page that is still loading gets the element in a moment, and a page that updates itself may
+    /// replace it before the click. So the search is repeated for five seconds.
     @discardableResult
     private func onElement<Value>(_ selector: String, _ deed: (Element) async throws -> Value) async throws -> Value {
         for _ in 0..<100 {
@@ -142,8 +142,8 @@ final class Browser: Sendable {
         throw HarnessError.failed("an element like \(selector)", [page])
     }
 
-    /// Of each element, as a screen reader says it. A page that changes by itself may replace one between the look and the question:
-    /// then all are looked for again.
+    /// Accessible names of the elements. If a page replaces an element between search and question, the search is
+    /// repeated.
     func labels(_ selector: String) async throws -> [String] {
         try await onElement("body") { _ in
             var labels: [String] = []
@@ -154,7 +154,7 @@ final class Browser: Sendable {
         }
     }
 
-    /// To whatever has the focus.
+    /// Sends keys to the focused element.
     func press(_ keys: String) async throws {
         let actions = keys.flatMap { key in
             [["type": "keyDown", "value": String(key)], ["type": "keyUp", "value": String(key)]]

@@ -1,12 +1,12 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Thousands of plain TCP clients on one thread: each sends its bytes and then only looks what comes.
+/// Thousands of plain TCP clients on one thread. Each sends its bytes and then only reads.
 final class Crowd: Sendable {
     struct Member: Sendable {
         var socket: Int32
         var received: [UInt8] = []
-        /// When the first byte of an answer came.
+        /// Arrival of an answer's first byte.
         var answeredAt: ContinuousClock.Instant?
         /// When the server closed or reset the connection.
         var closedAt: ContinuousClock.Instant?
@@ -29,10 +29,11 @@ final class Crowd: Sendable {
 
     var members: [Member] { state.withLockedValue { $0 } }
 
-    /// Connects them one after the other, and lets each send what it has to.
+    /// Connects clients one after the other, and lets each send its bytes.
     ///
-    /// - Parameter limit: none joins later. The relay cuts slow clients, so on a slow machine fewer are in at once.
-    /// - Returns: how many joined.
+    /// - Parameter limit: no client joins later. The relay cuts slow clients, so on a slow machine fewer are connected
+    ///   at once.
+    /// - Returns: number of clients that joined.
     @discardableResult
     func join(
         _ count: Int, to url: String, within limit: Duration = .seconds(600),
@@ -55,13 +56,13 @@ final class Crowd: Sendable {
         return members.count - before
     }
 
-    /// How many of the members the server has closed, as of now.
+    /// Number of members whose connection the server has closed.
     func countClosed() async throws -> Int {
         try await onQueue { [self] in lookOnce() }
         return members.count { $0.closedAt != nil }
     }
 
-    /// Looks on until `isOver` says so or the time is up.
+    /// Reads until `isOver` returns true or the time is over.
     func watch(atMost limit: Duration, until isOver: @escaping @Sendable ([Member]) -> Bool) async throws {
         let end = ContinuousClock.now + limit
         while !isOver(members), ContinuousClock.now < end {
@@ -69,7 +70,7 @@ final class Crowd: Sendable {
         }
     }
 
-    /// They go, without a word.
+    /// Closes these clients' connections without another byte.
     func leave(_ which: Range<Int>) {
         state.withLockedValue { members in
             for index in which where members[index].socket >= 0 {
@@ -119,7 +120,7 @@ final class Crowd: Sendable {
         return socket
     }
 
-    /// The calls block, and so stay off the threads that tasks run on.
+    /// Runs a blocking call off the threads of Swift's tasks.
     private func onQueue(_ body: @escaping @Sendable () throws -> Void) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             queue.async { continuation.resume(with: Result { try body() }) }

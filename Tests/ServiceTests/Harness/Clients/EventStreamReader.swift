@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Reads a validation's server-sent events as they come.
+/// Reads a validation's server-sent events as they arrive.
 struct EventStreamReader: Sendable {
     struct Event: Sendable {
         var name: String
@@ -12,13 +12,13 @@ struct EventStreamReader: Sendable {
     }
 
     var contentType: String?
-    /// Everything that was sent until the server ended the stream.
+    /// All events until the server ended the stream.
     var events: [Event] = []
     var text = ""
 
-    /// Reads to the end.
+    /// Reads until the stream ends.
     ///
-    /// - Parameter onEvent: is called for each event as it comes.
+    /// - Parameter onEvent: called for each event on arrival.
     static func read(
         _ relay: Relay, _ id: String, by client: HTTPClient = .shared,
         onEvent: (Event) async throws -> Void = { _ in }

@@ -21,7 +21,7 @@ enum HTTP {
         try await call(.GET, url, headers: headers, timeout: timeout)
     }
 
-    /// - Parameter client: the shared one tries for as long as the timeout to reach a server that is gone.
+    /// - Parameter client: the shared client tries for the whole timeout to reach a server that does not run.
     static func post(
         _ url: String, headers: [String: String] = [:], body: Data, timeout: Duration = .seconds(70),
         client: HTTPClient = .shared
@@ -40,7 +40,7 @@ enum HTTP {
         do {
             return try await execute(request, timeout, client)
         } catch ChannelError.ioOnClosedChannel where method != .POST {
-            // The server closed a kept connection in the moment in which it was used again: once more, on a fresh one.
+            // The server closed an idle connection at the moment of its reuse, so the call is repeated on a new one.
             return try await execute(request, timeout, client)
         }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON value, read without ceremony: what is not there is `.null`.
+/// A JSON value with simple access: a missing value is `.null`.
 struct JSON: Sendable, Equatable, CustomStringConvertible {
     private enum Value: Sendable, Equatable {
         case null
@@ -62,7 +62,7 @@ struct JSON: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// Foundation on Linux keeps booleans as numbers whose Objective-C type is a char.
+/// Foundation on Linux stores booleans as numbers with the Objective-C type char.
 private func isBoolean(_ number: NSNumber) -> Bool {
     String(cString: number.objCType) == "c"
 }

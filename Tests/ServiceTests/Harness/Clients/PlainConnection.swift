@@ -1,7 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// One TCP connection, held on to: what a client library would hide is what is looked at.
+/// One TCP connection whose details a client library would hide.
 final class PlainConnection: Sendable {
     struct Failed: Error {
         let what: String
@@ -17,9 +17,9 @@ final class PlainConnection: Sendable {
 
     private let socket: Int32
     private let host: String
-    /// The calls block, and so stay off the threads that tasks run on.
+    /// Queue for blocking calls, off the threads of Swift's tasks.
     private let queue = DispatchQueue(label: "plain connection")
-    /// What was read behind the last answer.
+    /// Bytes that were read after the last answer.
     private let rest = NIOLockedValueBox(Data())
 
     /// - Parameter url: `http://127.0.0.1:PORT`.
@@ -44,12 +44,12 @@ final class PlainConnection: Sendable {
 
     deinit { Glibc.close(socket) }
 
-    /// The client goes: the connection is closed in its direction, or reset where `abruptly`.
+    /// Closes the client's direction of the connection, or resets it if `abruptly`.
     func leave(abruptly: Bool = false) {
         if abruptly {
             var option = linger(l_onoff: 1, l_linger: 0)
             setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-            // Closing is what resets; the descriptor stays ours until the end.
+            // This resets the connection like a close, but the descriptor remains ours until the end.
             var unspecified = sockaddr()
             unspecified.sa_family = sa_family_t(AF_UNSPEC)
             connect(socket, &unspecified, socklen_t(MemoryLayout<sockaddr>.size))
@@ -58,7 +58,7 @@ final class PlainConnection: Sendable {
         }
     }
 
-    /// The client has sent all that it wants to, and still reads.
+    /// The client has sent everything and still reads.
     func endOutput() { shutdown(socket, Int32(SHUT_WR)) }
 
     func get(_ path: String, headers: [String: String] = [:]) async throws -> Answer {
@@ -80,7 +80,7 @@ final class PlainConnection: Sendable {
         }
     }
 
-    /// Whether the server has closed, behind the last answer.
+    /// Whether the server has closed the connection after the last answer.
     func isEnded() async throws -> Bool {
         try await blocking { [socket, rest] in
             var byte = UInt8(0)
@@ -88,10 +88,10 @@ final class PlainConnection: Sendable {
         }
     }
 
-    /// The next answer: one with a `Content-Length`, or without a body.
+    /// Reads the next answer, which has a `Content-Length` or no body.
     func answer() async throws -> Answer { try await answer(hasBody: true) }
 
-    /// The next answer, to a `HEAD`.
+    /// Reads the next answer, to a `HEAD`.
     func head() async throws -> Answer { try await answer(hasBody: false) }
 
     private func answer(hasBody: Bool) async throws -> Answer {

@@ -1,7 +1,7 @@
-/// One purchase that was posted, and what came back.
+/// One posted purchase and its answer.
 struct Posted: Sendable {
     let purchase: TestPurchase
-    /// Nil where no answer came at all.
+    /// Nil if there was no answer.
     let status: Int?
     let contentType: String?
     let retryAfter: String?
@@ -10,7 +10,7 @@ struct Posted: Sendable {
 }
 
 extension [Posted] {
-    /// What the service has promised to see through.
+    /// The accepted purchases, which the service must process.
     var accepted: [Posted] { filter { $0.status == 202 || $0.status == 200 } }
     var ids: [String] { accepted.compactMap(\.id) }
     var statuses: Set<Int> { Set(compactMap(\.status)) }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// One request as the simulator took it.
+/// One request that the simulator received.
 struct SentRequest: Sendable {
     let json: JSON
     let startedAt: Date
-    /// Nil while it is under way.
+    /// Nil while the request runs.
     let endedAt: Date?
 
     init(_ json: JSON) throws {
@@ -26,7 +26,7 @@ struct SentRequest: Sendable {
 }
 
 extension Date {
-    /// `2026-11-20T10:00:00.000Z`, and nothing else.
+    /// Accepts only the form `2026-11-20T10:00:00.000Z`.
     init?(milliseconds text: String) {
         guard text.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil,
             let date = try? Date(text, strategy: .iso8601.year().month().day().time(includingFractionalSeconds: true))
@@ -36,22 +36,22 @@ extension Date {
 }
 
 extension [SentRequest] {
-    /// From the end of each to the beginning of the next, in seconds.
+    /// Seconds between the end of each request and the start of the next.
     var pauses: [TimeInterval] {
         zip(self, dropFirst()).map { earlier, later in
             later.startedAt.timeIntervalSince(earlier.endedAt ?? earlier.startedAt)
         }
     }
 
-    /// Whether the service can have sent one request in each interval. A busy machine delays single requests, by three seconds at most,
-    /// and so shortens the gap to the next one; it adds no requests.
+    /// Whether the service may have sent one request in each interval. A busy machine delays single requests by up to
+    /// three seconds, which shortens the gap to the next one; it does not add requests.
     func comeOneIn(_ interval: TimeInterval) -> Bool {
         guard let first, let last else { return true }
         return Double(count - 1) * interval <= last.startedAt.timeIntervalSince(first.startedAt)
             + Swift.max(interval, 3)
     }
 
-    /// From the beginning of each to the beginning of the next, in seconds.
+    /// Seconds between the starts of consecutive requests.
     var gaps: [TimeInterval] {
         zip(self, dropFirst()).map { $1.startedAt.timeIntervalSince($0.startedAt) }
     }

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Purchases posted at a steady pace until told to stop: eight apps, a hundred purchases a second at most.
+/// Purchases posted at a steady rate until stopped: eight apps, at most a hundred purchases a second.
 final class SteadyLoad: Sendable {
     private struct State {
         var posted: [Posted] = []
@@ -29,7 +29,7 @@ final class SteadyLoad: Sendable {
         }
     }
 
-    /// Returns when that many have been accepted.
+    /// Returns when that many purchases have been accepted.
     func accepted(_ count: Int) async throws {
         try await Awaiting.fact("\(count) are accepted") {
             self.state.withLockedValue { $0.posted.accepted.count }
@@ -40,7 +40,7 @@ final class SteadyLoad: Sendable {
 
     var posted: [Posted] { state.withLockedValue { $0.posted } }
 
-    /// - Returns: everything that was posted, once the last answer is there.
+    /// - Returns: all posted purchases, after the last answer.
     func stop() async -> [Posted] {
         state.withLockedValue { $0.isStopped = true }
         await running.value

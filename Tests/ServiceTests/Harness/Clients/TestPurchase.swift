@@ -1,6 +1,6 @@
 import Foundation
 
-/// One purchase as an app posts it; the receipt is a signed transaction made up here.
+/// One purchase as an app posts it. The receipt is a made-up signed transaction.
 struct TestPurchase: Sendable {
     var email: String
     var offer: String
@@ -32,7 +32,7 @@ struct TestPurchase: Sendable {
         "2" + (0..<15).map { _ in String(Int.random(in: 0...9)) }.joined()
     }
 
-    /// Shaped as StoreKit 2's, and signed by nobody.
+    /// A transaction in StoreKit 2's form without a valid signature.
     static func signedTransaction(original: String, transaction: String, product: String) -> String {
         let payload = """
             {"originalTransactionId":"\(original)","transactionId":"\(transaction)","productId":"\(product)",\

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// The server's process while it runs.
+/// The server's process, if it runs.
 final class LockedServer: Sendable {
     private let process = NIOLockedValueBox<Command?>(nil)
 

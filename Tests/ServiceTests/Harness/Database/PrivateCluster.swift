@@ -1,37 +1,37 @@
 import Foundation
 
-/// A PostgreSQL server of the tests' own, which may be crashed and started again. Gone when the test process is, however
-/// that ends.
+/// A PostgreSQL server for tests, which may be crashed and started again. It ends with the test process, even after a
+/// crash.
 final class PrivateCluster: Sendable {
     let port: Int
     private let folder: String
     private let binaries: String
     private let server = LockedServer()
     private let janitor: Janitor
-    /// Whether its disk can be made a bad one.
+    /// Whether its disk can be disturbed.
     private let hasDisk: Bool
 
     private static let calmOne = Task { try await PrivateCluster() }
     private static let crashingOne = Task { try await PrivateCluster() }
 
-    /// The one that nobody crashes.
+    /// The cluster that no test crashes.
     static func calm() async throws -> PrivateCluster { try await calmOne.value }
 
-    /// The one of ``DatabaseDays``; up, whatever the test before has done to it.
+    /// The cluster of ``DatabaseDays``. It runs, whatever the previous test has done to it.
     static func crashing() async throws -> PrivateCluster {
         let cluster = try await crashingOne.value
         if !cluster.server.isRunning { try await cluster.start() }
         return cluster
     }
 
-    /// One more, for whoever wants it alone. To be ended by ``end()``, or else with the test process.
+    /// Another cluster for a single test. It ends with ``end()``, or with the test process.
     ///
-    /// - Parameter disk: what it writes is synchronized, and ``disk(_:for:)`` can be used.
+    /// - Parameter disk: whether its writes are synchronized, so that ``disk(_:for:)`` can be used.
     init(disk: Bool = false) async throws {
         hasDisk = disk
         binaries = try Self.findBinaries()
         port = try FixedPort.free()
-        // Not below the user's own temporary folder: the server's user has to reach it, and a socket's path is short.
+        // Not in the user's temporary folder: the server's user needs access, and a socket's path must be short.
         folder = "/tmp/relay-pg-\(getpid())-\(port)"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
@@ -45,7 +45,7 @@ final class PrivateCluster: Sendable {
 
     var url: String { "postgresql://relay@127.0.0.1:\(port)/postgres" }
 
-    /// Returns once it takes connections.
+    /// Returns when it accepts connections.
     func start() async throws {
         let options = [
             "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=\(folder)",
@@ -64,7 +64,7 @@ final class PrivateCluster: Sendable {
         }
     }
 
-    /// For so long its disk is `full` or `slow` (`scripts/lib/bad-disk.c`).
+    /// Makes its disk `full` or `slow` for that time (`scripts/lib/bad-disk.c`).
     func disk(_ trouble: String, for length: Duration) async throws {
         let file = "\(folder)/disk"
         try Data(trouble.utf8).write(to: URL(fileURLWithPath: file))
@@ -73,7 +73,7 @@ final class PrivateCluster: Sendable {
         try await Task.sleep(for: length)
     }
 
-    /// As somebody does who finds it down, and leaves it alone where it is up.
+    /// Starts it if it does not run.
     func startAgain() async throws {
         if try await isReady() { return }
         await crash()
@@ -84,10 +84,10 @@ final class PrivateCluster: Sendable {
         try await Command("\(binaries)/pg_isready", ["-q", "-h", "127.0.0.1", "-p", "\(port)"]).exitCode() == 0
     }
 
-    /// As `pg_ctl stop -m immediate` does: every connection breaks, nothing is written down.
+    /// Like `pg_ctl stop -m immediate`: all connections break, and nothing is written.
     func crash() async { await end(by: SIGQUIT) }
 
-    /// As `pg_ctl stop -m fast` does: every session is told, everything is written down.
+    /// Like `pg_ctl stop -m fast`: sessions are notified, and everything is written.
     func stop() async { await end(by: SIGINT) }
 
     private func end(by signal: Int32) async {
@@ -96,13 +96,13 @@ final class PrivateCluster: Sendable {
         _ = await running.exitCode()
     }
 
-    /// With everything in it.
+    /// Ends the server and deletes its data.
     func end() async {
         await crash()
         await janitor.cleanUp()
     }
 
-    /// A new one in this cluster.
+    /// A new database in this cluster.
     func database(migrated: Bool = true) async throws -> TestDatabase {
         let name = "t\(UInt32.random(in: 0 ... .max))"
         try await Command.run(
@@ -118,7 +118,7 @@ final class PrivateCluster: Sendable {
         guard ended.code == 0 else { throw HarnessError.failed("migrate", ended.output) }
     }
 
-    /// Where the newest PostgreSQL of this machine keeps its programs.
+    /// Folder with the programs of this machine's newest PostgreSQL.
     static func findBinaries() throws -> String {
         let root = "/usr/lib/postgresql"
         let versions = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).compactMap(Int.init)

@@ -3,14 +3,14 @@ import Logging
 import Postgres
 import TestSupport
 
-/// A database of its own, in the cluster that `RELAY_TEST_DATABASE_URL` names.
+/// A database for one test, in the cluster of `RELAY_TEST_DATABASE_URL`.
 struct TestDatabase: Sendable {
-    /// The superuser's URI, as `scripts/test` sets it.
+    /// The superuser's URI, set by `scripts/test`.
     static var clusterURL: String? { ProcessInfo.processInfo.environment["RELAY_TEST_DATABASE_URL"] }
 
     let name: String
     let url: String
-    /// What tests look and meddle through.
+    /// The test's own connections, to read and change rows.
     private let hand: DatabaseHand
 
     init(name: String, url: String) {
@@ -19,10 +19,10 @@ struct TestDatabase: Sendable {
         hand = DatabaseHand(url)
     }
 
-    /// Made, and the schema applied unless told otherwise.
+    /// Creates a database, with the schema unless `migrated` is false.
     static func make(migrated: Bool = true) async throws -> TestDatabase {
         let name = newName()
-        // As a copy of files: with the schema it is a quarter of what the migrations take.
+        // Copies the template's files, which takes a quarter of the time of the migrations.
         let template = migrated ? " TEMPLATE \(try await template.value()) STRATEGY FILE_COPY" : ""
         try await administer("CREATE DATABASE \(name)\(template)")
         return TestDatabase(name: name, url: try url(of: name))
@@ -53,7 +53,7 @@ struct TestDatabase: Sendable {
         _ = try await query(on: cluster, SQL(sql))
     }
 
-    /// A database with the schema, of which the others are copies. It is removed with the cluster.
+    /// A database with the schema, as a template for the others. It is removed with the cluster.
     private static let template = Once {
         let name = newName()
         try await administer("CREATE DATABASE \(name)")
@@ -61,7 +61,7 @@ struct TestDatabase: Sendable {
         return name
     }
 
-    /// As if every app had waited to the end: what is pending is timed out from now on. What is granted stays as it is.
+    /// Moves all deadlines into the past: pending validations are timed out from now on, and granted ones stay granted.
     func letDeadlinesCome() async throws {
         for table in ["validations", "pursuits", "purchases"] {
             _ = try await query(
@@ -86,7 +86,7 @@ struct TestDatabase: Sendable {
     }
 }
 
-/// Connections to one database, opened when they are wanted and kept until they are not.
+/// Connections to one database, opened on demand and kept until closed.
 private actor DatabaseHand {
     private let url: String
     private var opened: (pool: PostgresPool, running: Task<Void, Never>)?
@@ -100,7 +100,7 @@ private actor DatabaseHand {
         var configuration = PostgresConfiguration(connectionString: url)
         configuration.sharedConnections = 1
         configuration.exclusiveConnections = 1
-        // A test may change what a statement was planned for.
+        // A test may change tables for which a statement was planned.
         configuration.preparesStatements = false
         // Many tests start at once, on few cores.
         configuration.connectionWait = .seconds(120)

@@ -1,7 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A program of the package, run as a user would run it: its own process, its own environment, its output read line by line.
+/// A program of the package in its own process, with its own environment. Its output is read line by line.
 final class ChildProcess: Sendable {
     private struct State {
         var lines: [String] = []
@@ -15,19 +15,19 @@ final class ChildProcess: Sendable {
     private let state = NIOLockedValueBox(State())
     let pid: pid_t
 
-    /// Where `swift build` put the executables: beside the test bundle, or where the caller says.
+    /// Folder of the executables: beside the test bundle, or set by the caller.
     static var binaries: URL {
         if let folder = ProcessInfo.processInfo.environment["RELAY_BIN_DIR"] { return URL(fileURLWithPath: folder) }
         return URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
     }
 
-    /// With RELAY_TEST_ENCRYPTION_KEYS set, every relay of every test seals its database.
+    /// With RELAY_TEST_ENCRYPTION_KEYS, every relay of every test seals its database.
     static let sealing: [String: String] =
         ProcessInfo.processInfo.environment["RELAY_TEST_ENCRYPTION_KEYS"].map {
             ["RELAY_ENCRYPTION_KEYS": $0]
         } ?? [:]
 
-    /// - Parameter program: of the package; one with a path is the machine's.
+    /// - Parameter program: program of the package, or of the machine if it is a path.
     init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
         var all = ["PATH": "/usr/bin:/bin", "HOME": NSTemporaryDirectory()]
         all.merge(Self.sealing) { $1 }
@@ -74,7 +74,7 @@ final class ChildProcess: Sendable {
 
     var output: [String] { state.withLockedValue { $0.lines } }
 
-    /// The first line, past or to come, that matches; nil when the output ends without one.
+    /// The first matching line, past or future; nil if the output ends without one.
     func line(where matches: @escaping @Sendable (String) -> Bool) async -> String? {
         await withCheckedContinuation { continuation in
             let known: String?? = state.withLockedValue { state in
@@ -87,7 +87,7 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// The exit code; negative: ended by that signal.
+    /// The exit code; negative for the number of a signal.
     func exitCode() async -> Int32 {
         await withCheckedContinuation { continuation in
             let known: Int32? = state.withLockedValue { state in
@@ -110,13 +110,13 @@ final class ChildProcess: Sendable {
         _ = await exitCode()
     }
 
-    /// Runs to the end.
+    /// Runs the program to its end.
     static func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:]
     ) async throws -> (code: Int32, output: [String]) {
         let child = try ChildProcess(program, arguments, environment: environment)
         let code = await child.exitCode()
-        // The end of the output may come after the end of the process.
+        // The output may end after the process.
         _ = await child.line { _ in false }
         return (code, child.output)
     }

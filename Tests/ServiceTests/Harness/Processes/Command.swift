@@ -1,7 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A program of the system, its output dropped.
+/// A program of the system; its output is dropped.
 final class Command: Sendable {
     private struct State {
         var exitCode: Int32?

@@ -1,11 +1,11 @@
 import Foundation
 
-/// One run of a command to its end, in a folder of its choice, with its two outputs apart.
+/// One complete run of a command in a given folder, with separate outputs.
 struct CommandRun: Sendable {
     var code: Int32
     var out: [String]
     var err: [String]
-    /// It had to be stopped: what should end by itself went on.
+    /// Whether the command had to be stopped because it did not end by itself.
     var wasStopped: Bool
 
     static func relay(
@@ -19,7 +19,7 @@ struct CommandRun: Sendable {
         var all = ["PATH": "/usr/bin:/bin", "HOME": NSTemporaryDirectory()]
         all.merge(ChildProcess.sealing) { $1 }
         all.merge(environment, uniquingKeysWith: { $1 })
-        // The shell becomes the program; a pipe for both outputs is all that would be there otherwise.
+        // The shell replaces itself with the program. It separates the outputs, which would share one pipe otherwise.
         let script = #"cd "$1" && out="$2" err="$3" && shift 3 && exec "$@" >"$out" 2>"$err""#
         let child = try Spawn("/bin/sh", ["-c", script, "sh", folder, out, err, program] + arguments, environment: all)
         let guardian = Task {

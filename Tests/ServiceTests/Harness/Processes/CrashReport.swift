@@ -1,8 +1,8 @@
 import Foundation
 
-/// Says on standard error how a child came down, so that no crash passes for a lost connection.
+/// Reports a child's crash on standard error, so that no crash looks like a lost connection.
 enum CrashReport {
-    /// Never sent by a test: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV.
+    /// Signals that no test sends: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV.
     private static let signals: Set<Int32> = [4, 5, 6, 7, 8, 11]
 
     static func tell(_ program: String, _ code: Int32, _ lines: [String]) {

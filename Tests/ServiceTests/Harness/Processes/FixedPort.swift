@@ -1,10 +1,10 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A port for a server that goes and comes back: below those that the kernel gives to clients, since one of these would take
-/// it in the meantime.
+/// A port for a server that stops and starts again. It is below the range that the kernel gives to clients, since a
+/// client could take such a port in the meantime.
 enum FixedPort {
-    /// Tests that run at once must not be given the same one before either has taken it.
+    /// Ports already given, so that concurrent tests do not get the same one before either binds it.
     private static let given = NIOLockedValueBox<Set<Int>>([])
 
     static func free() throws -> Int {
@@ -16,7 +16,7 @@ enum FixedPort {
     }
 
     private static func isFree(_ port: Int) -> Bool {
-        // No program that is started in this moment is to hold it.
+        // A program that starts at this moment must not inherit the socket.
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { close(socket) }
         var address = sockaddr_in()

@@ -1,7 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// The output of a child, for who wants all of it.
+/// Collects the whole output of a child.
 final class OutputCollector: Sendable {
     private struct State {
         var data = Data()
@@ -11,7 +11,7 @@ final class OutputCollector: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter piece: empty at the end.
+    /// - Parameter piece: empty at the end of the output.
     func append(_ piece: Data) {
         let waiting = state.withLockedValue { state in
             state.data.append(piece)
@@ -22,7 +22,7 @@ final class OutputCollector: Sendable {
         waiting?.resume()
     }
 
-    /// Once it is complete. To be asked by one.
+    /// The complete output. Supports only one caller.
     func text() async -> String {
         await withCheckedContinuation { continuation in
             let isComplete = state.withLockedValue { state in

@@ -1,7 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A library of `scripts/lib`, compiled here, that makes the world wrong for the process that it is preloaded into.
+/// A library of `scripts/lib`, compiled here, that simulates faults in the process that preloads it.
 enum PreloadedLibrary: String, CaseIterable, Sendable {
     case wrongClock = "wrong-clock"
     case badDisk = "bad-disk"
@@ -11,10 +11,10 @@ enum PreloadedLibrary: String, CaseIterable, Sendable {
 
     private static let made = NIOLockedValueBox<[PreloadedLibrary: Task<Void, any Error>]>([:])
 
-    /// Not below the user's own temporary folder: a database server's user has to reach it.
+    /// Not in the user's temporary folder: a database server's user needs access.
     private var place: String { "/tmp/relay-\(rawValue)-\(getpid()).so" }
 
-    /// Made when it is asked for first.
+    /// The library's path; compiles it on first use.
     func path() async throws -> String {
         let making = Self.made.withLockedValue { made in
             if let making = made[self] { return making }
@@ -34,7 +34,7 @@ enum PreloadedLibrary: String, CaseIterable, Sendable {
         try await Command.run(compiler, ["-shared", "-fPIC", "-O1", "-o", place, source, "-ldl"])
     }
 
-    /// Once nobody is started with one any more.
+    /// Called when no more processes are started with a library.
     static func removeAll() {
         made.withLockedValue { $0 = [:] }
         for library in allCases { try? FileManager.default.removeItem(atPath: library.place) }

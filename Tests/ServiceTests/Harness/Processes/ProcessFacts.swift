@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the kernel says about a process.
+/// The kernel's data about a process.
 enum ProcessFacts {
-    /// In MiB.
+    /// Resident memory in MiB.
     static func residentMemory(of process: ChildProcess) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process.pid)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
@@ -12,7 +12,7 @@ enum ProcessFacts {
         return kibibytes / 1_024
     }
 
-    /// How many descriptors this process and those that it starts may open: as many as they ever may.
+    /// Raises the limit of open descriptors of this process and its children to the maximum, and returns it.
     static func raisedOpenFileLimit() -> Int {
         var limits = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

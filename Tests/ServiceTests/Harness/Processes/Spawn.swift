@@ -2,9 +2,8 @@ import Foundation
 
 /// A child process and the reading end of its output, both standard streams in one pipe.
 ///
-/// Not by Foundation's `Process`: on Linux its descriptors are inherited by children that are started at the same moment, so
-/// that ends go unnoticed, and file handles with a readability handler that are made and dropped by the hundred bring its
-/// event loop down.
+/// Foundation's `Process` is not used. On Linux, children that start at the same moment inherit its descriptors, so
+/// that ends go unnoticed. Hundreds of file handles with a readability handler also crash its event loop.
 struct Spawn: Sendable {
     struct Failed: Error, CustomStringConvertible {
         let what: String
@@ -17,7 +16,7 @@ struct Spawn: Sendable {
 
     init(_ path: String, _ arguments: [String], environment: [String: String]) throws {
         var ends: [Int32] = [-1, -1]
-        // Swift does not see pipe2(2), the other way to a pipe that no other child inherits.
+        // A pipe that no other child inherits would need pipe2(2), which Swift does not see.
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Failed(what: "socketpair", number: errno) }
         defer { close(ends[1]) }
@@ -28,7 +27,7 @@ struct Spawn: Sendable {
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
         posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
         _ = Self.closeFrom?(&actions, 3)
-        // A thread of a test's may block signals, and what it blocks a child inherits.
+        // A child inherits blocked signals from the test's thread.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -52,7 +51,8 @@ struct Spawn: Sendable {
         output = ends[0]
     }
 
-    /// To be called once. Both closures are called on threads of their own, `onOutput` with an empty piece at the end.
+    /// Must be called once. Both closures are called on their own threads; `onOutput` receives an empty piece at the
+    /// end.
     func watch(onOutput: @escaping @Sendable (Data) -> Void, onExit: @escaping @Sendable (Int32) -> Void) {
         Thread.detachNewThread { [output] in
             var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -73,8 +73,8 @@ struct Spawn: Sendable {
         }
     }
 
-    /// NIO's sockets are inherited: a connection that is closed here would stay open in a child that was started meanwhile. Swift does not see
-    /// this function of glibc's.
+    /// Closes inherited descriptors in the child. NIO's sockets would be inherited: a connection closed here would stay
+    /// open in the child. Swift does not see this function of glibc.
     private static let closeFrom = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
         unsafeBitCast(
             $0, to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32).self)

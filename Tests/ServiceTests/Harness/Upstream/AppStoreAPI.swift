@@ -2,7 +2,7 @@ import AppStoreSimulation
 import Foundation
 import NIOHTTP1
 
-/// `app-store-simulator serve` as a process of its own: what Apple answers when it is asked.
+/// `app-store-simulator serve` as a separate process: Apple's answers to queries.
 struct AppStoreAPI: Sendable {
     static let keyID = "SIMULATED1"
     static let issuerID = "57246542-96fe-1a63-e053-0824d011072a"
@@ -26,7 +26,7 @@ struct AppStoreAPI: Sendable {
     let key: Key
     private let roots: URL
 
-    /// With small pages, so that there is more than one.
+    /// Starts it with small pages, so that lists have more than one.
     static func start(signing store: TestAppStore) async throws -> AppStoreAPI {
         let roots = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: roots, withIntermediateDirectories: true)
@@ -51,7 +51,7 @@ struct AppStoreAPI: Sendable {
         try? FileManager.default.removeItem(at: roots)
     }
 
-    /// What lets a relay ask it.
+    /// Settings that let a relay call it.
     func settings(_ key: Key) -> [String: String] {
         [
             "RELAY_APPLE_API_KEY_FILE": key.file, "RELAY_APPLE_API_KEY_ID": Self.keyID,
@@ -60,11 +60,11 @@ struct AppStoreAPI: Sendable {
         ]
     }
 
-    /// How a subscription stands from now on; nil: what follows from its end.
+    /// Sets the status of a subscription; nil: the status follows from its end.
     ///
     /// - Parameters:
-    ///   - transaction: of its newest period; nil: one that nobody else has told of.
-    ///   - more: further fields, by their names at the simulator.
+    ///   - transaction: transaction of its newest period; nil: one of which no notification exists.
+    ///   - more: further fields, by the simulator's names.
     func tell(
         _ life: SimulatedSubscription, expiresAt: Date, status: Int? = nil,
         as transaction: SimulatedTransaction? = nil, _ more: [String: Int] = [:]
@@ -83,7 +83,7 @@ struct AppStoreAPI: Sendable {
                 body: JSONSerialization.data(withJSONObject: object)))
     }
 
-    /// Told of to nobody.
+    /// Adds a notification to the history without delivering it.
     func lose(_ notification: SimulatedNotification, signedBy store: TestAppStore) async throws {
         try await succeed(
             HTTP.post(
@@ -91,7 +91,7 @@ struct AppStoreAPI: Sendable {
                 body: store.transactions.sign(notification)))
     }
 
-    /// Where test notifications go from now on.
+    /// Sets the target of test notifications.
     func sendTests(to url: String) async throws {
         try await succeed(
             HTTP.call(.PUT, self.url + "/_simulator/notification-url", body: Data(#"{"url":"\#(url)"}"#.utf8)))
@@ -114,7 +114,7 @@ struct AppStoreAPI: Sendable {
         try await succeed(HTTP.call(.DELETE, url + "/_simulator/revoked/\(name)"))
     }
 
-    /// What it answers to questions about certificates from now on.
+    /// Sets the answer to questions about certificates.
     func answerOCSP(_ answer: String) async throws {
         try await succeed(HTTP.call(.PUT, url + "/_simulator/ocsp", body: Data(#"{"answer":"\#(answer)"}"#.utf8)))
     }

@@ -2,9 +2,9 @@ import Foundation
 import NIOHTTP1
 import TestSupport
 
-/// `store-simulator`, twice, as processes of their own: Google Play and the Amazon Appstore.
+/// Two processes of `store-simulator`: Google Play and the Amazon Appstore.
 struct OtherStores: Sendable {
-    /// One of them, and what a test tells it.
+    /// One simulated store and its control API.
     struct Store: Sendable {
         let process: ChildProcess
         let url: String
@@ -17,12 +17,12 @@ struct OtherStores: Sendable {
             return Store(process: process, url: String(url))
         }
 
-        /// A purchase, by its token or receipt id.
+        /// Adds a purchase by its token or receipt id.
         func has(_ name: String, _ json: String = "{}") async throws {
             try await control(.PUT, "subscriptions/\(name)", json)
         }
 
-        /// `expire`, `forget`, ….
+        /// Changes a purchase: `expire`, `forget`, ….
         func act(_ act: String, _ name: String, _ fields: String = "{}") async throws {
             try await control(.POST, "subscriptions/\(name)/\(act)", fields)
         }
@@ -31,7 +31,7 @@ struct OtherStores: Sendable {
             try await control(json == nil ? .DELETE : .PUT, "trouble", json ?? "")
         }
 
-        /// The calls for purchases that it has had.
+        /// Number of calls for purchases.
         func questions() async throws -> Int {
             let items = try await control(.GET, "requests").json["items"].array ?? []
             return items.filter { $0["method"].string == "GET" }.count
@@ -55,7 +55,7 @@ struct OtherStores: Sendable {
 
     private static let secret = "shared-secret"
 
-    /// One for all tests: its key takes a second to make.
+    /// One account for all tests, since its key takes a second to make.
     private static let serviceAccount = Once {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).json")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -90,7 +90,7 @@ struct OtherStores: Sendable {
         await amazon.process.end()
     }
 
-    /// Amazon's alone, with what lets a relay take its messages.
+    /// Runs only Amazon, with settings that let a relay accept its messages.
     static func runAmazon(_ body: (Store, [String: String]) async throws -> Void) async throws {
         let certificate = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).pem")
         defer { try? FileManager.default.removeItem(at: certificate) }
@@ -111,7 +111,7 @@ struct OtherStores: Sendable {
         await amazon.process.end()
     }
 
-    /// Roku's alone, with what lets a relay ask it and take its notifications.
+    /// Runs only Roku, with settings that let a relay call it and accept its notifications.
     static func runRoku(_ body: (Store, [String: String]) async throws -> Void) async throws {
         let roku = try await Store.start(["roku", "--api-key", rokuKey])
         let settings = [
@@ -129,16 +129,16 @@ struct OtherStores: Sendable {
 
     static let rokuKey = "0123456789abcdef-SECRET-0123456789ab"
 
-    /// By which the simulated SNS sends.
+    /// Topic of the simulated SNS.
     static let topic = "arn:aws:sns:us-east-1:123456789012:example"
 
-    /// What lets a relay ask them.
+    /// Settings that let a relay call the stores.
     var settings: [String: String] {
         [
             "RELAY_GOOGLE_SERVICE_ACCOUNT_FILE": account, "RELAY_GOOGLE_API_URL": google.url,
             "RELAY_GOOGLE_TOKEN_URL": "\(google.url)/token", "RELAY_AMAZON_SHARED_SECRET": Self.secret,
             "RELAY_AMAZON_RVS_URL": amazon.url,
-            // With `off` they are not asked while an app waits.
+            // With `off`, the stores are not asked while an app waits.
             "RELAY_APPLE_VERIFICATION": "observe",
         ]
     }

@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 
-/// The simulated Cleeng as a process of its own.
+/// The simulated Cleeng as a separate process.
 struct Simulator: Sendable {
     static let token = "pub_tok_of_the_tests_48_characters_long_as_real_0"
 
@@ -18,7 +18,7 @@ struct Simulator: Sendable {
         return Simulator(process: process, url: url)
     }
 
-    /// What it was sent on a path, in order.
+    /// Requests to a path, in order.
     func requests(path: String? = nil, customerEmail: String? = nil) async throws -> [JSON] {
         var query: [URLQueryItem] = []
         if let path { query.append(URLQueryItem(name: "path", value: path)) }

@@ -1,7 +1,7 @@
 import Foundation
 import NIOHTTP1
 
-/// The simulator's control API: what it is to do, and what it was sent.
+/// The simulator's control API: sets behaviours and reads requests.
 struct SimulatorControl: Sendable {
     let simulator: Simulator
 
@@ -9,7 +9,7 @@ struct SimulatorControl: Sendable {
         self.simulator = simulator
     }
 
-    /// Instead of the email's plus tags; counts begin anew.
+    /// Sets behaviours that replace those in the email's plus tags. Counts start again.
     func behave(_ email: String, _ behaviours: String...) async throws {
         try await behave(email, behaviours)
     }
@@ -18,7 +18,7 @@ struct SimulatorControl: Sendable {
         try await put("/_simulator/customers/\(email)", ["behaviours": behaviours])
     }
 
-    /// Troubles of every call of everybody, until ``heal()``.
+    /// Disturbs every call until ``heal()``.
     func trouble(_ behaviours: String...) async throws { try await trouble(behaviours) }
 
     func trouble(_ behaviours: [String]) async throws {
@@ -33,19 +33,19 @@ struct SimulatorControl: Sendable {
         try await put("/_simulator/offers/\(offer)", ["tags": tags])
     }
 
-    /// Where its events go from now on.
+    /// Sets the target of its events.
     func tell(_ relay: Relay, secret: String) async throws {
         try await put("/_simulator/webhooks", ["url": relay.url + "/cleeng/webhooks", "secret": secret])
     }
 
-    /// The last events that it has sent, the oldest first.
+    /// The last events that it has sent, oldest first.
     func deliveries() async throws -> [JSON] {
         try await succeed(HTTP.get(simulator.url + "/_simulator/webhooks")).json["deliveries"].array ?? []
     }
 
-    /// Gives or changes an entitlement at once.
+    /// Sets an entitlement at once.
     ///
-    /// - Parameter original: the subscription that it is of. Whoever had that before loses it in the same moment.
+    /// - Parameter original: subscription of the entitlement. A former owner loses it at the same time.
     func entitle(
         _ email: String, to offer: String, status: String, until: Date? = nil, original: String? = nil
     ) async throws {
@@ -56,7 +56,7 @@ struct SimulatorControl: Sendable {
         try await succeed(HTTP.post(simulator.url + "/_simulator/customers/\(email)/entitlements", body: body))
     }
 
-    /// The number by which it knows a customer from now on.
+    /// The simulator's number of the customer.
     func number(of email: String) async throws -> Int {
         let answer = try await succeed(HTTP.call(.PUT, simulator.url + "/_simulator/customers/\(email)"))
         guard let number = answer.json["customerId"].int else {
@@ -73,35 +73,35 @@ struct SimulatorControl: Sendable {
         try await succeed(HTTP.get(simulator.url + "/_simulator/stats")).json
     }
 
-    /// Who holds it now, and what happened to it.
+    /// Present owner and history of a subscription.
     func subscription(_ original: String) async throws -> JSON {
         let url = simulator.url + "/_simulator/subscriptions?originalTransactionId=\(original)"
         return try await succeed(HTTP.get(url)).json["items"][0]
     }
 
-    /// Everything, in the order in which it came.
+    /// All requests, in order of arrival.
     func requests() async throws -> [SentRequest] { try await sent(path: "/", email: nil) }
 
-    /// The latter of every subscription that it knows.
+    /// Owner and history of every known subscription.
     func subscriptions() async throws -> [JSON] {
         try await succeed(HTTP.get(simulator.url + "/_simulator/subscriptions?limit=100000")).json["items"].array ?? []
     }
 
-    /// Forwards, refused ones included, in the order in which they came.
+    /// Forwards, including refused ones, in order of arrival.
     func payments(of email: String? = nil) async throws -> [SentRequest] {
         try await sent(path: "/apple/payment", email: email)
     }
 
-    /// What came by StoreKit 2, in order: registrations, transfers, and reads of synchronizations.
+    /// StoreKit 2 requests in order: registrations, transfers, and reads of synchronizations.
     func storeKit2() async throws -> [SentRequest] { try await sent(path: "/storekit2/", email: nil) }
 
-    /// What came by the Google Play connector, in order.
+    /// Requests to the Google Play connector, in order.
     func connector() async throws -> [SentRequest] { try await sent(path: "/google/", email: nil) }
 
-    /// Purchases at Google Play that came as a receipt.
+    /// Purchases at Google Play that were sent as a receipt.
     func android() async throws -> [SentRequest] { try await sent(path: "/android/payment", email: nil) }
 
-    /// Registers a purchase at Google Play past the relay, and waits until that is finalized.
+    /// Registers a purchase at Google Play without the relay, and waits until it is finalized.
     func register(_ token: String, for number: Int) async throws {
         let body: [String: Any] = [
             "purchaseToken": token, "packageName": "com.example.app", "productType": "subscription",

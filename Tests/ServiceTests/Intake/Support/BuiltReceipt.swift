@@ -1,18 +1,18 @@
 import Foundation
 
-/// An app receipt as StoreKit 1 hands it out, in DER, and signed by nobody: just enough to be read.
+/// An app receipt in StoreKit 1's DER form without a signature: just enough to be read.
 struct BuiltReceipt: Sendable {
     struct Subscription: Sendable {
         var product: String
         var transaction: String
         var original: String
-        /// As receipts write it: `2030-01-01T00:00:00Z`.
+        /// Time in the form of receipts: `2030-01-01T00:00:00Z`.
         var expires: String
     }
 
     var subscriptions: [Subscription]
     var bundle = "com.example.app"
-    /// Makes it larger without changing what it says: attribute 4 is an opaque value.
+    /// Size of an opaque value in attribute 4, which makes the receipt larger without other changes.
     var padding = 0
 
     var base64: String { Data(der).base64EncodedString() }
@@ -55,7 +55,7 @@ struct BuiltReceipt: Sendable {
     }
 
     private static func integer(_ number: Int) -> [UInt8] {
-        // A leading zero byte keeps every number positive.
+        // A leading zero byte keeps the number positive.
         element(0x02, number < 0x80 ? [UInt8(number)] : [0, UInt8(number >> 8 & 0xff), UInt8(number & 0xff)])
     }
 

@@ -15,7 +15,7 @@ struct CustomerTokenIssuer: Sendable {
             """
     }
 
-    /// Signed by this issuer unless told otherwise.
+    /// A token, signed by this issuer unless another key is given.
     func token(
         email: String?, expiresIn: Double = 600, notBefore: Double? = nil, verified: Bool? = nil,
         signedBy other: P256.Signing.PrivateKey? = nil
@@ -29,12 +29,12 @@ struct CustomerTokenIssuer: Sendable {
         return signed + "." + Self.base64URL(signature)
     }
 
-    /// `alg` none: nobody signs it.
+    /// A token with `alg` none and no signature.
     func unsigned(email: String) throws -> String {
         try Self.signed(header: #"{"alg":"none"}"#, claims: ["email": email]) + "."
     }
 
-    /// Signed with HMAC, by the public key as if it were a secret: the classic confusion of algorithms.
+    /// A token signed by HMAC with the public key as the secret: the classic confusion of algorithms.
     func confused(email: String) throws -> String {
         let signed = try Self.signed(header: #"{"alg":"HS256","kid":"\#(keyID)"}"#, claims: ["email": email])
         let secret = SymmetricKey(data: key.publicKey.x963Representation)

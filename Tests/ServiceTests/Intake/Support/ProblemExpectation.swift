@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// Words that would tell of the inside.
+/// Words that would reveal internals.
 private let internals = [
     "SELECT", "INSERT", "UPDATE ", "validations_", "pkey", "libpq", "postgres", "PostgresError", "SQLSTATE", ".swift",
     "Sources/", "/home/", "/usr/", "/tmp/", "Hummingbird", "NIO", "Error(", "Fatal", "0x", Simulator.token,
 ]
 
-/// Holds an error answer against the contract: RFC 9457's fields and `code`, a request id, and nothing internal.
+/// Checks an error answer against the contract: RFC 9457's fields and `code`, a request id, and no internals.
 func expectProblem(
     _ answer: HTTP.Answer, _ status: Int, _ code: String? = nil, _ what: String = "",
     sourceLocation: SourceLocation = #_sourceLocation

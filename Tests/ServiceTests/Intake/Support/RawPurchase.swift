@@ -1,6 +1,6 @@
 import Foundation
 
-/// A purchase's body out of raw pieces of JSON, so that anything can stand anywhere. Good as it is made.
+/// A purchase's body from raw pieces of JSON, so that any value can be at any place. It is valid at first.
 struct RawPurchase: Sendable {
     /// A field's name and its value as JSON text, in the order in which they are written.
     var fields: [(name: String, json: String)]
@@ -15,7 +15,7 @@ struct RawPurchase: Sendable {
         self.receipt = [("transactionId", Self.quoted(transaction)), ("receiptData", Self.quoted(data))]
     }
 
-    /// The same with a field set, or left out for nil. `receipt.…` is one of the receipt's.
+    /// The same body with a field set, or removed if `json` is nil. `receipt.…` is a field of the receipt.
     func with(_ name: String, _ json: String?) -> RawPurchase {
         var copy = self
         if name.hasPrefix("receipt.") {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Relay {
-    /// A running copy takes up to two seconds to learn of a new key: until each is answered with something else than 401.
+    /// Waits until no key is answered with 401: a running copy takes up to two seconds to read a new key.
     func waitUntilKnown(_ keys: [String]) async throws {
         for key in keys {
             try await poll(upTo: Awaiting.patience, "the key is known") {
@@ -11,7 +11,7 @@ extension Relay {
         }
     }
 
-    /// Asks for a fact until it holds.
+    /// Checks a condition until it holds.
     func poll(upTo limit: Duration, _ what: String, _ holds: () async throws -> Bool) async throws {
         let end = ContinuousClock.now + limit
         while try await !holds() {

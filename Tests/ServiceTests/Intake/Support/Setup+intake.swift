@@ -2,9 +2,10 @@ import Postgres
 import Testing
 
 extension Setup {
-    /// Posts, expects 202, and waits for the end.
+    /// Posts a purchase, expects 202, and waits for the outcome.
     ///
-    /// - Returns: the validation's id, how it ended, and what the simulator was sent for it: one forward, or the test fails.
+    /// - Returns: the validation's id, its outcome, and the simulator's request for it. Fails unless there was exactly
+    ///   one forward.
     func pursued(
         _ purchase: RawPurchase, headers: [String: String] = [:], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> (id: String, outcome: JSON, forward: JSON) {
@@ -18,7 +19,7 @@ extension Setup {
         return (id, outcome, forwards.last ?? .null)
     }
 
-    /// How many rows a table has.
+    /// Number of rows in a table.
     func count(_ table: String) async throws -> Int {
         let rows = try await database.query(SQL(unescaped: "SELECT count(*) FROM \(table)"))
         return Int(try rows.first?.get(0, as: Int64.self) ?? -1)

@@ -18,6 +18,7 @@ final class ConnectionOpener: Sendable {
         self.keepAlive = keepAlive
         var tls = tls
         tls.applicationProtocols = ["http/1.1"]
+        tls.shutdownTimeout = .seconds(1)
         self.tls = tls
     }
 
@@ -44,7 +45,7 @@ final class ConnectionOpener: Sendable {
                             NIOSSLClientHandler(context: context, serverHostname: origin.serverName))
                     }
                     try pipeline.addHandlers([
-                        RequestBytes(), ByteToMessageHandler(HTTPResponseDecoder()),
+                        RequestBytes(), ByteToMessageHandler(HTTPResponseDecoder(limitConfiguration: .answers)),
                         KeptConnectionHandler(
                             owner: owner, isEncrypted: context != nil, keepAlive: keepAlive, openUntil: openUntil),
                     ])
@@ -71,5 +72,16 @@ final class ConnectionOpener: Sendable {
             made.whenFailure { _ in self.context.withLockedValue { $0 = nil } }
             return made
         }
+    }
+}
+
+extension NIOHTTPDecoderLimitConfiguration {
+    /// Bounds of an answer's head.
+    static var answers: Self {
+        var limits = Self()
+        limits.maxHeaderFieldSize = 16_384
+        limits.maxHeaderListSize = 65_536
+        limits.maxHeaderFieldCount = 128
+        return limits
     }
 }

@@ -50,14 +50,19 @@ struct HostPool<Connection: Hashable & Sendable, Call: Hashable & Sendable>: Sen
         return order
     }
 
-    /// Handles a failed connection attempt. While another connection exists or is opening, no call fails: that one
-    /// takes it.
+    /// Handles a failed connection attempt. While another one is under way, no call fails: that one takes it.
     ///
     /// If no connection is left, all waiting calls fail. One new attempt for each call in turn would make the last call
     /// wait for all of them. It would also call an unreachable host again and again.
+    ///
+    /// If all that are left are in use, they may hang: the oldest call fails, and another attempt begins for the rest.
     mutating func openingFailed() -> Order {
         opening -= 1
-        guard opening == 0, busy.isEmpty, idle.isEmpty else { return Order() }
+        guard opening == 0, !waiting.isEmpty else { return Order() }
+        guard busy.isEmpty, idle.isEmpty else {
+            let oldest = waiting.removeFirst()
+            return Order(opens: opensAnother(), fail: [oldest])
+        }
         defer { waiting = [] }
         return Order(fail: waiting)
     }

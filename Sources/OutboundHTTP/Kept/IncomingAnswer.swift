@@ -21,6 +21,16 @@ struct IncomingAnswer {
 
     var hasHead: Bool { head != nil }
 
+    /// How long the server keeps an idle connection, less a second for a request on its way. Nil if it does not say.
+    var serverKeepAlive: TimeAmount? {
+        guard let said = head?.headers.first(name: "Keep-Alive") else { return nil }
+        let times = said.split(separator: ",").compactMap { part -> Int64? in
+            let part = part.drop { $0 == " " }
+            return part.lowercased().hasPrefix("timeout=") ? Int64(part.dropFirst(8)) : nil
+        }
+        return times.first.map { .seconds(min(max($0, 1), 3_600) - 1) }
+    }
+
     mutating func take(_ part: HTTPClientResponsePart) -> Progress {
         switch part {
         case .head(let head):

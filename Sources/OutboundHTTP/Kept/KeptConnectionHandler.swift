@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import NIOTLS
 
 /// Last handler of a connection's pipeline: sends one call at a time and collects its answer.
@@ -91,6 +92,7 @@ final class KeptConnectionHandler: ChannelInboundHandler {
             return call.end(.failure(.connectionClosed))
         }
         guard call.startAttempt(), call.deadline > context.eventLoop.now else {
+            becomeIdle(context)
             owner.freed(connection)
             return call.end(.failure(.timeout))
         }
@@ -118,37 +120,46 @@ final class KeptConnectionHandler: ChannelInboundHandler {
         isWriting = false
     }
 
+    /// Ignores what arrives during the write. Before it reports a failed write, the socket is drained: of an answer that waited there, to no
+    /// request of this exchange.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard exchange != nil else { return }
+        guard let exchange, !isWriting else { return }
+        guard !exchange.isAnswered else { return leave() }
         let part = unwrapInboundIn(data)
-        switch exchange?.answer.take(part) {
+        switch self.exchange?.answer.take(part) {
         case .whole(let keepsConnection):
-            if keepsConnection, exchange?.isWritten == true {
-                exchange?.isAnswered = true
+            if keepsConnection, exchange.isWritten {
+                self.exchange?.isAnswered = true
             } else {
                 leave()
             }
         case .failed(let error): fail(error)
         case .unfinished, nil:
-            if case .head = part, let timeout = exchange?.call.bodyTimeout, let deadline = exchange?.deadline {
-                let end = min(deadline, context.eventLoop.now + timeout)
-                exchange?.deadline = end
+            if case .head = part, let timeout = exchange.call.bodyTimeout {
+                let end = min(exchange.deadline, context.eventLoop.now + timeout)
+                self.exchange?.deadline = end
                 arm(at: end)
             }
         }
     }
 
-    /// Finishes the exchange only after all received bytes were examined. Otherwise surplus bytes after an answer would
-    /// count as the answer to the next call.
+    /// Frees the connection once the event loop has done what came with the answer: further bytes would be taken for the next call's
+    /// answer, and a connection that has ended takes no call.
     func channelReadComplete(context: ChannelHandlerContext) {
-        if let connection, let exchange, exchange.isAnswered {
-            self.exchange = nil
-            becomeIdle(context)
-            // The connection is freed first, so that the caller's next call finds it.
-            owner.freed(connection)
-            exchange.call.end(exchange.answer.result())
-        }
+        if exchange?.isAnswered == true { context.eventLoop.assumeIsolated().execute { self.finish() } }
         context.fireChannelReadComplete()
+    }
+
+    private func finish() {
+        guard let context, let connection, let exchange, exchange.isAnswered else { return }
+        let idleTime = min(keepAlive, exchange.answer.serverKeepAlive ?? keepAlive)
+        guard context.channel.isActive, idleTime > .zero else { return leave() }
+        self.exchange = nil
+        context.write(wrapOutboundOut(.end(nil)), promise: nil)
+        becomeIdle(context, for: idleTime)
+        // First, so that the caller's next call finds the connection.
+        owner.freed(connection)
+        exchange.call.end(exchange.answer.result())
     }
 
     // MARK: The end
@@ -193,7 +204,7 @@ final class KeptConnectionHandler: ChannelInboundHandler {
         let exchange = self.exchange
         (self.connection, self.exchange) = (nil, nil)
         disarm()
-        context?.close(promise: nil)
+        close(discardsWrites: exchange.map { !$0.isWritten } ?? false)
         guard let exchange else { return owner.closed(connection) }
         if exchange.attempt.mayBeRepeated(isEncrypted: isEncrypted, attempts: exchange.call.attempts) {
             return owner.returned(exchange.call, by: connection)
@@ -202,10 +213,18 @@ final class KeptConnectionHandler: ChannelInboundHandler {
         exchange.call.end(exchange.answer.result(endedBy: exchange.isAnswered ? nil : error))
     }
 
+    /// - Parameter discardsWrites: closes below TLS. TLS would send the rest of a failed call's request first, and the server
+    ///   would receive all of it after its caller was given the error.
+    private func close(discardsWrites: Bool) {
+        guard let context else { return }
+        let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
+        (discardsWrites ? tls ?? context : context).close(promise: nil)
+    }
+
     // MARK: The alarm
 
-    private func becomeIdle(_ context: ChannelHandlerContext) {
-        idleUntil = context.eventLoop.now + keepAlive
+    private func becomeIdle(_ context: ChannelHandlerContext, for time: TimeAmount? = nil) {
+        idleUntil = context.eventLoop.now + (time ?? keepAlive)
         arm(at: idleUntil)
     }
 

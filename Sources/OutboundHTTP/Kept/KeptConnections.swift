@@ -20,10 +20,10 @@ public final class KeptConnections: Sendable {
     /// - Parameters:
     ///   - connectTimeout: limit for name lookup and TCP, and again for the TLS handshake. 5 s at most.
     ///   - connectionsPerHost: highest number of connections; further calls wait.
-    ///   - keepAlive: idle time after which a connection is closed.
+    ///   - keepAlive: idle time after which a connection is closed. Many servers close theirs after five seconds.
     ///   - tls: certificates to trust.
     public init(
-        connectTimeout: Duration = .seconds(5), connectionsPerHost: Int = 8, keepAlive: Duration = .seconds(60),
+        connectTimeout: Duration = .seconds(5), connectionsPerHost: Int = 8, keepAlive: Duration = .seconds(4),
         tls: TLSConfiguration = .makeClientConfiguration(),
         group: any EventLoopGroup = .singletonMultiThreadedEventLoopGroup
     ) {

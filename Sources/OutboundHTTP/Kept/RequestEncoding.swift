@@ -55,21 +55,32 @@ extension Origin {
     private static func isOfValue(_ byte: UInt8) -> Bool { byte == 0x09 || (byte >= 0x20 && byte != 0x7F) }
 }
 
-/// Writes a request's bytes below the response decoder.
+/// Writes a request's bytes below the response decoder, and passes an answer's bytes on while a request is under way.
 ///
 /// The decoder must see a request head for each answer that it may expect. It sees a constant one; the real head is in
-/// the bytes that follow.
-final class RequestBytes: ChannelOutboundHandler, Sendable {
+/// the bytes that follow. An end part announces that the exchange is over.
+final class RequestBytes: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = ByteBuffer
 
     static let announcement = HTTPClientRequestPart.head(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/"))
 
+    private var isExpecting = false
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .body(.byteBuffer(let bytes)) = unwrapOutboundIn(data) {
-            context.write(wrapOutboundOut(bytes), promise: promise)
-        } else {
-            promise?.succeed()
+        switch unwrapOutboundIn(data) {
+        case .body(.byteBuffer(let bytes)): return context.write(wrapOutboundOut(bytes), promise: promise)
+        case .head: isExpecting = true
+        case .end: isExpecting = false
+        case .body: break
         }
+        promise?.succeed()
+    }
+
+    /// Refuses bytes that no request asked for: they would become the beginning of the next call's answer.
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard isExpecting else { return context.fireErrorCaught(OutboundError.unreadable) }
+        context.fireChannelRead(data)
     }
 }

@@ -132,6 +132,48 @@ struct KeptConnectionHandlerTests {
         #expect(scene.events == ["closed"] && !scene.channel.isActive)
     }
 
+    @Test func theBeginningOfAnAnswerEndsAnIdleConnection() throws {
+        let scene = try openScene()
+        _ = scene.send()
+        try scene.receive("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        try? scene.receive("HTTP/1.1 408 Request Timeout\r\nConten")
+        #expect(scene.events == ["freed", "closed"] && !scene.channel.isActive)
+    }
+
+    /// The socket is drained before it reports a failed write: what waited there answers nothing of this call.
+    @Test func anAnswerThatWaitedWhenTheWriteFailedIsNotTheCalls() throws {
+        let scene = try openScene(beneath: [FailingWrites(.afterAnAnswer)])
+        let call = scene.send()
+        #expect(call.answer == nil && scene.events == ["returned"])
+    }
+
+    @Test(arguments: [
+        ("timeout=5, max=100", 4), ("max=100", 60), ("timeout=1", 0), ("timeout=900", 60), ("Timeout=x", 60),
+    ])
+    func theServersKeepAliveTimeIsHeeded(said: String, seconds: Int64) throws {
+        let scene = try openScene()
+        let call = scene.send()
+        try scene.receive("HTTP/1.1 200 OK\r\nKeep-Alive: \(said)\r\nContent-Length: 1\r\n\r\nx")
+        #expect(body(call) == "x")
+        guard seconds > 0 else {
+            #expect(scene.events == ["closed"])
+            return
+        }
+        scene.loop.advanceTime(by: .seconds(seconds) - .milliseconds(1))
+        #expect(scene.events == ["freed"])
+        scene.loop.advanceTime(by: .milliseconds(1))
+        #expect(scene.events == ["freed", "expired"])
+    }
+
+    @Test func aConnectionThatEndsWithItsAnswerIsNotFreed() throws {
+        let scene = try openScene()
+        let call = scene.send()
+        try scene.channel.writeInbound(ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"))
+        scene.channel.pipeline.fireChannelInactive()
+        scene.loop.run()
+        #expect(body(call) == "x" && scene.events == ["closed"])
+    }
+
     @Test func aSecondAnswerIsNotTakenForThatOfTheNextCall() throws {
         let scene = try openScene()
         let call = scene.send()
@@ -332,7 +374,10 @@ private final class Scene {
 
     func send(_ call: KeptCall) { connection?.send(call) }
 
-    func receive(_ text: String) throws { try channel.writeInbound(ByteBuffer(string: text)) }
+    func receive(_ text: String) throws {
+        defer { loop.run() }
+        try channel.writeInbound(ByteBuffer(string: text))
+    }
 }
 
 private final class Owner: ConnectionOwner {
@@ -348,7 +393,7 @@ private final class Owner: ConnectionOwner {
 
 /// A kernel that refuses every request.
 private final class FailingWrites: ChannelOutboundHandler {
-    enum Moment { case atOnce, later }
+    enum Moment { case atOnce, afterAnAnswer, later }
     typealias OutboundIn = ByteBuffer
 
     private let moment: Moment
@@ -360,6 +405,10 @@ private final class FailingWrites: ChannelOutboundHandler {
         guard let promise else { return }
         switch moment {
         case .atOnce: promise.fail(IOError(errnoCode: EPIPE, reason: "write"))
+        case .afterAnAnswer:
+            context.fireChannelRead(NIOAny(ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")))
+            context.fireChannelReadComplete()
+            promise.fail(IOError(errnoCode: EPIPE, reason: "write"))
         case .later: promises.append(promise)
         }
     }

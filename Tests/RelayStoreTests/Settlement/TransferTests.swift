@@ -324,13 +324,14 @@ struct TransferTests {
                     claimed[1].id.uuid
                 ])
             // After another read, the other customer takes nothing while Cleeng entitles the owner.
-            var again = claimed[0].granted(observedAt: try await database.now() + claimed[0].patience)
+            let settled = try await database.now() + claimed[0].patience + .seconds(5)
+            var again = claimed[0].granted(observedAt: settled)
             guard case .ownerInDoubt(let owner) = try await store.outcome(of: again) else {
                 Issue.record("the owner is not asked about")
                 return
             }
             #expect(owner.key.customer == claimed[1].customer)
-            again.rival = rival(true, try await database.now() + claimed[0].patience + .seconds(1))
+            again.rival = rival(true, settled + .seconds(1))
             #expect(try await store.outcome(of: again) == .written)
             #expect(try await self.owner(in: database) == claimed[1].customer.text)
             #expect(try await database.count("transfers") == (isOwned ? 1 : 0))

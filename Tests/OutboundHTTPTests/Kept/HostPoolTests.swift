@@ -57,7 +57,7 @@ struct HostPoolTests {
         #expect(text(pool.openingFailed()) == "")
         #expect(text(pool.opened(10)) == "send 1 on 10, open", "the host accepts connections again")
         #expect(text(pool.openingFailed()) == "")
-        #expect(text(pool.openingFailed()) == "open, fail 2", "one is in use, and may hang")
+        #expect(text(pool.openingFailed()) == "fail 2, open", "one is in use, and may hang")
         #expect(text(pool.freed(10)) == "send 3 on 10")
         #expect(text(pool.openingFailed()) == "")
     }

@@ -59,7 +59,7 @@ struct Database: Sendable {
 
 extension Database {
     /// Runs `body` again if the server ended the transaction because of a conflict with another one.
-    func retryingDeadlock<T: Sendable>(_ body: @Sendable () async throws -> T) async throws -> T {
+    func retryingConflicts<T: Sendable>(_ body: @Sendable () async throws -> T) async throws -> T {
         // Inside a running transaction, the code that began it retries the whole.
         guard !isTransaction else { return try await body() }
         for _ in 0..<Self.mostConflicts {

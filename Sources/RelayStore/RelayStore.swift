@@ -36,7 +36,7 @@ public struct RelayStore: Sendable {
     public func transaction<T: Sendable>(
         timeout: Duration? = nil, _ body: @Sendable (RelayStore) async throws -> T
     ) async throws -> T {
-        try await database.retryingDeadlock {
+        try await database.retryingConflicts {
             try await database.joining(timeout: timeout) {
                 try await body(RelayStore(database: $0, memory: memory))
             }

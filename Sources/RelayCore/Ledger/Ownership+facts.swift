@@ -13,7 +13,7 @@ extension Ownership {
         /// See ``OwnershipClaim/entitledBefore``.
         public var entitledBefore: Bool?
         public var rival: OwnershipClaim.Rival?
-        public var patience: OwnershipClaim.Patience
+        public var progress: OwnershipClaim.ReadProgress
         /// See ``GrantedLedger/reasonToEnd``.
         public var reasonToEnd: String?
         /// Trace of the request that posted the purchase.
@@ -22,7 +22,7 @@ extension Ownership {
         public init(
             id: ValidationID, name: SubscriptionName, customer: CustomerID, email: EmailAddress, username: Username,
             offerID: OfferID, acceptedAt: Timestamp, deadline: Timestamp, change: Decision.Change,
-            entitledBefore: Bool?, rival: OwnershipClaim.Rival? = nil, patience: OwnershipClaim.Patience = .init(),
+            entitledBefore: Bool?, rival: OwnershipClaim.Rival? = nil, progress: OwnershipClaim.ReadProgress = .init(),
             reasonToEnd: String? = nil, trace: String? = nil
         ) {
             self.id = id
@@ -36,7 +36,7 @@ extension Ownership {
             self.change = change
             self.entitledBefore = entitledBefore
             self.rival = rival
-            self.patience = patience
+            self.progress = progress
             self.reasonToEnd = reasonToEnd
             self.trace = trace
         }
@@ -48,7 +48,7 @@ extension Ownership {
         var claim: OwnershipClaim {
             OwnershipClaim(
                 acceptedAt: acceptedAt, observedAt: change.observedAt ?? change.at, entitledBefore: entitledBefore,
-                isProven: change.isProven, rival: rival, patience: patience)
+                isProven: change.isProven, rival: rival, progress: progress)
         }
     }
 

@@ -10,10 +10,10 @@ public struct OwnershipClaim: Sendable, Hashable {
     public var isProven: Bool
     /// Cleeng's later answer about the owner, if it was asked.
     public var rival: Rival?
-    public var patience: Patience
+    public var progress: ReadProgress
 
-    /// How long an entitled customer has waited until Cleeng no longer moves the subscription.
-    public struct Patience: Sendable, Hashable {
+    /// How far the reads for an entitled customer have come before the deadline.
+    public struct ReadProgress: Sendable, Hashable {
         /// The read is the third one after the forward, or a later one. By then Cleeng has finished processing this
         /// purchase.
         public var hasWaited: Bool
@@ -72,14 +72,14 @@ public struct OwnershipClaim: Sendable, Hashable {
 
     public init(
         acceptedAt: Timestamp, observedAt: Timestamp, entitledBefore: Bool?, isProven: Bool, rival: Rival? = nil,
-        patience: Patience = .init()
+        progress: ReadProgress = .init()
     ) {
         self.acceptedAt = acceptedAt
         self.observedAt = observedAt
         self.entitledBefore = entitledBefore
         self.isProven = isProven
         self.rival = rival
-        self.patience = patience
+        self.progress = progress
     }
 
     /// - Parameter owner: nil if the subscription has no owner, or if this customer owns it.
@@ -91,20 +91,20 @@ public struct OwnershipClaim: Sendable, Hashable {
         // Either the subscription has moved to this customer, or both customers have the offer, each through a purchase
         // of their own. A read from before the owner's grant shows neither.
         guard observedAt > owner.since else { return .readsAgain }
-        if !isNewer, patience == .init(), observedAt <= owner.unsettledUntil { return .readsAgain }
+        if !isNewer, progress == .init(), observedAt <= owner.unsettledUntil { return .readsAgain }
         guard let rival, rival.observedAt > owner.since else { return .asksOfOwner }
         guard rival.isEntitled else {
             // An older request takes nothing from the owner while Cleeng may still be moving the subscription on to the
             // owner.
             let passedBy = isNewer ? owner.since : owner.unsettledUntil
             if observedAt > passedBy, rival.observedAt > passedBy { return .takes }
-            guard patience.isLastRead else { return .readsAgain }
-            return patience.hasWaited ? .takes : .standsAlone
+            guard progress.isLastRead else { return .readsAgain }
+            return progress.hasWaited ? .takes : .standsAlone
         }
         // The two reads show two moments. In between, Cleeng may have moved the subscription to a newer request,
         // perhaps the owner's own.
         let mayMove = owner.newestWaiting.map { $0 > acceptedAt } ?? false
-        let isSettled = (patience.hasWaited || rival.observedAt > owner.unsettledUntil) && !mayMove
-        return isSettled || patience.isLastRead ? .standsAlone : .readsAgain
+        let isSettled = (progress.hasWaited || rival.observedAt > owner.unsettledUntil) && !mayMove
+        return isSettled || progress.isLastRead ? .standsAlone : .readsAgain
     }
 }

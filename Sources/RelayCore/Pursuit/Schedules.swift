@@ -15,7 +15,9 @@ public struct ReadSchedule: Sendable, Equatable {
     /// How long a purchase had waited when a read was sent.
     ///
     /// - Parameter forwardedAt: when Cleeng accepted the purchase; nil if it has not.
-    public func patience(at read: Timestamp, forwardedAt: Timestamp?, deadline: Timestamp) -> OwnershipClaim.Patience {
+    public func progress(at read: Timestamp, forwardedAt: Timestamp?, deadline: Timestamp)
+        -> OwnershipClaim.ReadProgress
+    {
         guard read < deadline, let forwardedAt else { return .init() }
         return .init(hasWaited: read >= forwardedAt + interval * 2, isLastRead: read + interval >= deadline)
     }

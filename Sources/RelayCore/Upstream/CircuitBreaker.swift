@@ -122,7 +122,7 @@ public struct CircuitBreaker: Sendable, Equatable {
         case .closed(let run, let allowance) where !admission.isProbe:
             guard let result else { return false }
             _ = health.record(result.outcome, at: now)
-            closed(run, allowance, result, at: now, jitter: jitter)
+            count(run, allowance, result, at: now, jitter: jitter)
             return true
         case .open(var outage) where admission.isProbe:
             outage.probes -= 1
@@ -138,14 +138,14 @@ public struct CircuitBreaker: Sendable, Equatable {
             guard now >= outage.heldUntil else { return false }
             _ = health.record(result.outcome, at: now)
             if result.outcome == .success || outage.run != nil {
-                closed(outage.run ?? [], settings.probes, result, at: now, jitter: jitter)
+                count(outage.run ?? [], settings.probes, result, at: now, jitter: jitter)
             }
             return true
         case .closed, .open: return false
         }
     }
 
-    private mutating func closed(
+    private mutating func count(
         _ run: Set<Int>, _ allowance: Int, _ result: CallResult, at now: Timestamp, jitter: Double
     ) {
         guard result.outcome != .success else {

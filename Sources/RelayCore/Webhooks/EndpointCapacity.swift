@@ -24,38 +24,3 @@ public struct EndpointCapacity: Sendable, Equatable {
         return max(0, min(perEndpoint, fair, allowance, own + free) - own)
     }
 }
-
-/// Id of a webhook endpoint: 24 random hexadecimal digits in lower case.
-public struct EndpointID: Hashable, Sendable, CustomStringConvertible {
-    public let description: String
-
-    /// Nil unless exactly 24 hexadecimal digits, in either case.
-    public init?(_ text: some StringProtocol) {
-        guard text.utf8.count == 24, let bytes = Hex.bytes(Substring(text)) else { return nil }
-        description = Hex.text(of: bytes)
-    }
-
-    public init(using generator: inout some RandomNumberGenerator) {
-        description = Hex.text(of: generator.next()) + Hex.text(of: generator.next()).prefix(8)
-    }
-}
-
-/// Which environment's purchases an endpoint receives. Raw values are stored.
-public enum WebhookEnvironment: Int16, Sendable, CaseIterable {
-    case all = 0
-    case production = 1
-    case sandbox = 2
-
-    public var name: String {
-        switch self {
-        case .all: "all"
-        case .production: "production"
-        case .sandbox: "sandbox"
-        }
-    }
-
-    public init?(name: String) {
-        guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = found
-    }
-}

@@ -175,7 +175,7 @@ public struct GrantCheck: Sendable {
     private func number(
         _ ids: [ValidationID], unwatched: [ValidationID], _ duty: Duty, _ place: PointerPage.Place
     ) async throws -> Found {
-        try await store.database.retryingDeadlock {
+        try await store.database.retryingConflicts {
             try await store.database.withTransaction { transaction in
                 try await store.duties.keep(duty, progress: place.text, in: transaction)
                 var found = Found()

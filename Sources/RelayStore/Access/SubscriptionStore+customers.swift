@@ -117,7 +117,7 @@ extension SubscriptionStore {
             "day": .int4Array(named.map { Int32($0.id.day) }), "id": .uuidArray(named.map(\.id.uuid)),
         ]
         let inserting = Self.own(rows, email, publisher, validationBucket: bucket)
-        let (count, changed, closing) = try await database.retryingDeadlock {
+        let (count, changed, closing) = try await database.retryingConflicts {
             try await database.withTransaction { transaction in
                 _ = try await transaction.query(holding)
                 let kept = Set(try await transaction.query(inserting).map { try $0.get(0, as: TransactionID.self) })

@@ -113,7 +113,7 @@ final class RecentCache<Key: Bucketed & Hashable & Sendable, Value: Sendable>: S
         }
     }
 
-    /// Whether it was read or written recently.
+    /// Whether a value was cached recently.
     var isInUse: Bool {
         state.withLockedValue { $0.usedAt.map { ContinuousClock.now - $0 < Self.keepFor } ?? false }
     }

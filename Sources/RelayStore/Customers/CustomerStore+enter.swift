@@ -28,7 +28,7 @@ extension CustomerStore {
         // A moved subscription is claimed under its new id.
         let claimed = update.messages.filter { $0.word.movesTo == nil }
         let claim = customer.map { [Self.claim(claimed, for: $0, app: app)] } ?? []
-        let (entries, changed, closing) = try await database.retryingDeadlock {
+        let (entries, changed, closing) = try await database.retryingConflicts {
             try await database.withTransaction { transaction in
                 let answers = try await transaction.pipeline(claim + update.opening)
                 let entries = try update.apply(answers[claim.count...])

@@ -52,7 +52,7 @@ public struct CustomerUpdates: Sendable {
     ) async throws -> (customers: Int, messages: Int) {
         // Read each time, since a new endpoint receives every change from then on.
         let endpoints = try await store.webhooks.endpoints(in: .all).filter { $0.isActive && $0.kind == .purchases }
-        return try await store.database.retryingDeadlock {
+        return try await store.database.retryingConflicts {
             try await store.database.withTransaction { transaction in
                 let rows = try await transaction.query(CustomerUpdate.take(limit: limit))
                 for row in rows { onTake(try CustomerUpdate.Key(row)) }
@@ -114,7 +114,7 @@ extension CustomerUpdates {
         }
         guard !endpoints.isEmpty else { return [] }
         let name = CustomerName(publisher: publisher, username: username)
-        return try await store.database.retryingDeadlock {
+        return try await store.database.retryingConflicts {
             try await store.database.withTransaction { transaction in
                 let rows = try await transaction.query(
                     """

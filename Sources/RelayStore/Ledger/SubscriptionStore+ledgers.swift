@@ -46,7 +46,7 @@ extension SubscriptionStore {
     ) async throws -> [LedgerResult] {
         guard !messages.isEmpty else { return [] }
         let update = LedgerUpdate(messages, memory: memory, leeway: leeway, asks: asks)
-        let (entries, changed, closing) = try await database.retryingDeadlock {
+        let (entries, changed, closing) = try await database.retryingConflicts {
             try await database.withTransaction { transaction in
                 let answers = try await transaction.pipeline(update.opening)
                 let entries = try update.apply(answers[...])

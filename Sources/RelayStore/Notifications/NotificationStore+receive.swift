@@ -26,7 +26,7 @@ extension NotificationStore {
         let id = NotificationID(
             bucket: Bucket(of: publisher, lane), day: UInt16(clamping: now.daysSince1970), using: &generator)
         do {
-            let outcome = try await database.retryingDeadlock {
+            let outcome = try await database.retryingConflicts {
                 try await receive(received, as: id, lane: lane, publisher: publisher, leeway: leeway)
             }
             if !received.notification.isUnderstood { report(notUnderstood: received.notification, as: id) }

@@ -100,7 +100,7 @@ extension Ownership.Grant {
             id: claimed.id, name: claimed.name, customer: claimed.customer, email: claimed.email, username: username,
             offerID: claimed.offerID, acceptedAt: claimed.pursuit.acceptedAt, deadline: claimed.pursuit.deadline,
             change: change, entitledBefore: write.pursuit.entitledBefore, rival: write.rival,
-            patience: write.patience, reasonToEnd: reasonToEnd, trace: claimed.trace)
+            progress: write.progress, reasonToEnd: reasonToEnd, trace: claimed.trace)
     }
 }
 

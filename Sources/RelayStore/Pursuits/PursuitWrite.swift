@@ -18,12 +18,12 @@ public struct PursuitWrite: Sendable {
     /// Cleeng's answer about the subscription's owner, if the previous write returned
     /// ``PursuitWriteOutcome/ownerInDoubt(_:)``.
     public var rival: OwnershipClaim.Rival?
-    /// Patience of the read behind a grant.
-    public var patience: OwnershipClaim.Patience
+    /// ReadProgress of the read behind a grant.
+    public var progress: OwnershipClaim.ReadProgress
 
     public init(
         claimed: ClaimedPursuit, pursuit: Pursuit, change: Decision.Change?, events: [TimelineEvent], next: Next,
-        rival: OwnershipClaim.Rival? = nil, patience: OwnershipClaim.Patience = .init()
+        rival: OwnershipClaim.Rival? = nil, progress: OwnershipClaim.ReadProgress = .init()
     ) {
         self.claimed = claimed
         self.pursuit = pursuit
@@ -31,7 +31,7 @@ public struct PursuitWrite: Sendable {
         self.events = events
         self.next = next
         self.rival = rival
-        self.patience = patience
+        self.progress = progress
     }
 
     /// The write as this outcome stores it. A grant whose purchase the store had revoked is stored as `revoked`.

@@ -117,9 +117,9 @@ struct Settlement: Sendable {
         // The old owner's grants end first, then the owner changes, then the new grant is written. The foreign key of
         // `owner_no` is checked after each statement.
         var queries = transfers.isEmpty ? [] : TransferStatements.queries(transfers, instance: instance)
-        let ended = queries.count - 1
+        let endedIndex = queries.count - 1
         queries += ownership.queries
-        let settled = queries.count
+        let changedIndex = queries.count
         queries += [
             change(changes, granted), TimelineStatement.insert(writes, instance: instance),
             Self.purchases(of: changes.map(\.write.claimed.id), become: changes.map(\.change.status)),
@@ -133,14 +133,14 @@ struct Settlement: Sendable {
         let ledgers = writes.compactMap { write in
             granted[write.claimed.id].map { (write: write, granted: $0) }
         }
-        let watched = queries.count
+        let firstLedger = queries.count
         let (old, new) = (
             ledgers.filter { known.contains($0.granted.subscription) },
             ledgers.filter { !known.contains($0.granted.subscription) }
         )
         if !old.isEmpty { queries.append(watch(old, areKnown: true)) }
         if !new.isEmpty { queries.append(watch(new, areKnown: false)) }
-        let lastWatched = queries.count
+        let ledgerIndices = firstLedger..<queries.count
         if !ownership.changes.isEmpty { queries.append(CustomerChange.write(ownership.changes)) }
 
         queries += ledgers.map(\.granted).filter { $0.asksStore(acknowledged) }
@@ -152,9 +152,9 @@ struct Settlement: Sendable {
         queries += QuestionStore.sweep(ledgers.map { (name: $0.granted.subscription, app: $0.granted.bundleID) })
 
         let answers = try await transaction.commit(with: queries)
-        let ends = transfers.isEmpty ? [] : try answers[ended].map(PurchaseStore.stored)
-        let outdated = try answers[watched..<lastWatched].flatMap { try $0.map { try $0.subscriptionName() } }
-        return (try answers[settled].map(PurchaseStore.stored) + ends, outdated)
+        let ends = transfers.isEmpty ? [] : try answers[endedIndex].map(PurchaseStore.stored)
+        let outdated = try answers[ledgerIndices].flatMap { try $0.map { try $0.subscriptionName() } }
+        return (try answers[changedIndex].map(PurchaseStore.stored) + ends, outdated)
     }
 
     /// A decision from before the deadline that is written after it is late, since apps have already read the timeout.
@@ -277,7 +277,7 @@ extension PurchaseStore {
     ///
     /// - Parameter listener: see ``Settlement/listener``.
     func settle(_ writes: [PursuitWrite], listener: (any GrantListener)?) async throws -> Settlement.Result {
-        let result = try await database.retryingDeadlock {
+        let result = try await database.retryingConflicts {
             try await database.withTransaction { transaction in
                 try await Settlement(
                     transaction: transaction, instance: memory.instance, catalogue: memory.catalogue,

@@ -95,7 +95,7 @@ actor EntitlementReader {
             waiting.continuation.resume(
                 with: Result { .answered(try Self.answer(waiting.offer, in: answers), siblings: []) })
         }
-        await heed(answers.values.first, customer)
+        await storePause(answers.values.first, customer)
         return .answered(
             try Self.answer(claimed.offerID, in: answers),
             siblings: try turn.siblings.map { ($0, try Self.answer($0.offerID, in: answers)) })
@@ -111,7 +111,7 @@ actor EntitlementReader {
         let answers = await upstream.entitlements(
             of: claimed.email, offers: [claimed.offerID], timeout: limit * 2 / 3, pass)
         let answer = answers[claimed.offerID]
-        await heed(answer, CustomerKey(publisher: claimed.publisher, customer: claimed.customer))
+        await storePause(answer, CustomerKey(publisher: claimed.publisher, customer: claimed.customer))
         return answer
     }
 
@@ -131,7 +131,7 @@ actor EntitlementReader {
         }
         if let moment = turn.nextAt { return .notBefore(moment) }
         let answer = await upstream.entitlements(of: owner.email, offers: [owner.offerID], pass)[owner.offerID]
-        await heed(answer, owner.key)
+        await storePause(answer, owner.key)
         switch answer?.verdict {
         case .entitled: return .answered(.init(isEntitled: true, observedAt: answer?.observedAt ?? .earliest))
         case .notEntitled: return .answered(.init(isEntitled: false, observedAt: answer?.observedAt ?? .earliest))
@@ -145,7 +145,7 @@ actor EntitlementReader {
     }
 
     /// Applies a `Retry-After` to all copies; to this one alone if it cannot be written.
-    private func heed(_ answer: EntitlementAnswer?, _ customer: CustomerKey) async {
+    private func storePause(_ answer: EntitlementAnswer?, _ customer: CustomerKey) async {
         guard let pause = answer?.pauseOfRoute else { return }
         let bounded = min(pause, CircuitBreaker.Settings().longestHold)
         try? await store.purchases.holdReads(of: customer, for: bounded, interval: interval)

@@ -9,7 +9,7 @@ extension PursuitService {
 
     fileprivate func reserve(_ acceptance: Acceptance) -> Bool {
         let route = Self.route(of: acceptance)
-        guard upstream.isOpen(route) else { return false }
+        guard upstream.isBreakerClosed(route) else { return false }
         let available = available(in: route)
         return arrivals.withLockedValue { $0.reserve(route, available: available) }
     }

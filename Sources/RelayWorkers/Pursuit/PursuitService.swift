@@ -86,7 +86,7 @@ typealias PursuitLeases = Leases<ValidationID, UpstreamRoute>
 extension PursuitService: LeasedQueue {
     /// Claims pursuits of shut routes whose deadline has passed, since the deadline must be written even then.
     func prepare() async throws -> [ClaimedPursuit] {
-        let phases = UpstreamRoute.allCases.filter { !upstream.isOpen($0) }.map(\.phase)
+        let phases = UpstreamRoute.allCases.filter { !upstream.isBreakerClosed($0) }.map(\.phase)
         guard !phases.isEmpty, nextExpiry.withLockedValue({ $0 <= .now }) else { return [] }
         let claimedAt = ContinuousClock.now
         let claimed = try await store.purchases.claimExpired(
@@ -101,7 +101,7 @@ extension PursuitService: LeasedQueue {
         for route in UpstreamRoute.allCases {
             let available = available(in: route)
             guard available > 0 else { continue }
-            if upstream.isOpen(route) {
+            if upstream.isBreakerClosed(route) {
                 turns[route] = Turn(limit: min(available, Self.batch))
             } else if let probe = upstream.probe(on: route) {
                 turns[route] = Turn(limit: 1, right: probe, isProbe: true)
@@ -120,7 +120,7 @@ extension PursuitService: LeasedQueue {
         let due = try await store.purchases.duePhases(of: scope)
         let limits = Dictionary(
             uniqueKeysWithValues: turns.filter { due.contains($0.key.phase) }.map { ($0.key.phase, $0.value.limit) })
-        let shut = Set(UpstreamRoute.allCases.filter { !upstream.isOpen($0) }.map(\.phase))
+        let shut = Set(UpstreamRoute.allCases.filter { !upstream.isBreakerClosed($0) }.map(\.phase))
         let claimed = try await store.purchases.claimDue(limits, of: scope, shut: shut, lease: settings.lease)
         arrivals.withLockedValue { arrivals in
             for route in UpstreamRoute.allCases {

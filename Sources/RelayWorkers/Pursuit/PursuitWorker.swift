@@ -293,8 +293,8 @@ struct PursuitWorker: Sendable {
         let write = PursuitWrite(
             claimed: claimed, pursuit: pursuit, change: notes.change, events: notes.events, next: rest,
             rival: rival,
-            patience: notes.change?.observedAt.map {
-                settings.reads.patience(at: $0, forwardedAt: pursuit.forwardedAt, deadline: pursuit.deadline)
+            progress: notes.change?.observedAt.map {
+                settings.reads.progress(at: $0, forwardedAt: pursuit.forwardedAt, deadline: pursuit.deadline)
             } ?? .init())
         while true {
             do {

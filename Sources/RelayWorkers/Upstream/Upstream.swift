@@ -52,7 +52,7 @@ public final class Upstream: Sendable {
 
     // MARK: Passes
 
-    func isOpen(_ route: UpstreamRoute) -> Bool { gate.breaker(route).state == .closed }
+    func isBreakerClosed(_ route: UpstreamRoute) -> Bool { gate.breaker(route).state == .closed }
 
     /// A pass for a probe, if the route is shut and a probe is due. The caller releases it with ``leave(_:)``.
     func probe(on route: UpstreamRoute) -> CallGate.Pass? { gate.probe(on: route) }

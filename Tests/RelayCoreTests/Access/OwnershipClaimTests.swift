@@ -8,13 +8,13 @@ import Testing
 
     private func claim(
         entitledBefore: Bool?, isProven: Bool = false, acceptedAt: Int64 = 200, observedAt: Int64 = 205,
-        isOwnerEntitled: Bool? = nil, patience: OwnershipClaim.Patience = .init()
+        isOwnerEntitled: Bool? = nil, progress: OwnershipClaim.ReadProgress = .init()
     ) -> OwnershipClaim {
         OwnershipClaim(
             acceptedAt: Timestamp(seconds: acceptedAt), observedAt: Timestamp(seconds: observedAt),
             entitledBefore: entitledBefore, isProven: isProven,
             rival: isOwnerEntitled.map { .init(isEntitled: $0, observedAt: Timestamp(seconds: observedAt + 1)) },
-            patience: patience)
+            progress: progress)
     }
 
     @Test("whoever had no access before has it by the purchase")
@@ -60,7 +60,7 @@ import Testing
             func verdict(_ observedAt: Int64, isOwnerEntitled: Bool?) -> OwnershipClaim.Verdict {
                 claim(
                     entitledBefore: true, acceptedAt: acceptedAt, observedAt: observedAt,
-                    isOwnerEntitled: isOwnerEntitled, patience: .init(hasWaited: hasWaited, isLastRead: isLastRead)
+                    isOwnerEntitled: isOwnerEntitled, progress: .init(hasWaited: hasWaited, isLastRead: isLastRead)
                 ).judge(against: owner)
             }
             let isNewer = acceptedAt >= 100
@@ -83,28 +83,28 @@ import Testing
         for (hasWaited, isLastRead) in [(false, false), (true, false), (false, true), (true, true)] {
             let claim = claim(
                 entitledBefore: true, isOwnerEntitled: true,
-                patience: .init(hasWaited: hasWaited, isLastRead: isLastRead))
+                progress: .init(hasWaited: hasWaited, isLastRead: isLastRead))
             #expect(claim.judge(against: owner) == (isLastRead ? .standsAlone : .readsAgain))
         }
     }
 
     @Test("the third read is two intervals after the forward, and the last one less than one before the deadline")
-    func patience() {
+    func progress() {
         let reads = ReadSchedule(interval: .seconds(5), reconcileFor: .seconds(86_400))
-        func patience(_ read: Int64, forwardedAt: Int64?) -> OwnershipClaim.Patience {
-            reads.patience(
+        func progress(_ read: Int64, forwardedAt: Int64?) -> OwnershipClaim.ReadProgress {
+            reads.progress(
                 at: Timestamp(seconds: read), forwardedAt: forwardedAt.map { Timestamp(seconds: $0) },
                 deadline: Timestamp(seconds: 60))
         }
         for (read, hasWaited, isLastRead) in [
             (2, false, false), (11, false, false), (12, true, false), (54, true, false), (55, true, true),
         ] as [(Int64, Bool, Bool)] {
-            #expect(patience(read, forwardedAt: 2) == .init(hasWaited: hasWaited, isLastRead: isLastRead), "\(read)")
+            #expect(progress(read, forwardedAt: 2) == .init(hasWaited: hasWaited, isLastRead: isLastRead), "\(read)")
         }
-        #expect(patience(57, forwardedAt: 57) == .init(isLastRead: true))
+        #expect(progress(57, forwardedAt: 57) == .init(isLastRead: true))
         // No app waits any more, or Cleeng has not accepted the purchase.
-        #expect(patience(60, forwardedAt: 2) == .init())
-        #expect(patience(30, forwardedAt: nil) == .init())
+        #expect(progress(60, forwardedAt: 2) == .init())
+        #expect(progress(30, forwardedAt: nil) == .init())
     }
 
     @Test("Cleeng's statement that it passed the subscription decides")

@@ -26,7 +26,7 @@ struct RandomBatch {
             if chance(50) {
                 grant.rival = .init(isEntitled: chance(40), observedAt: Timestamp(seconds: second(103...130)))
             }
-            if chance(40) { grant.patience = .init(hasWaited: chance(50), isLastRead: chance(50)) }
+            if chance(40) { grant.progress = .init(hasWaited: chance(50), isLastRead: chance(50)) }
             if chance(10) { grant.reasonToEnd = chance(50) ? "refunded" : "family_revoked" }
             grants.append(grant)
         }

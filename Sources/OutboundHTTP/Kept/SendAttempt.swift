@@ -22,7 +22,9 @@ enum SendAttempt: Equatable, Sendable {
     func mayBeRepeated(isEncrypted: Bool, attempts: Int) -> Bool {
         guard attempts < Self.mostAttempts else { return false }
         return switch self {
-        case .notWritten, .unanswered: true
+        case .notWritten: true
+        // Once: a server that ends every connection gets no more calls than two.
+        case .unanswered: attempts < 2
         case .refused: !isEncrypted
         case .maybeSent: false
         }

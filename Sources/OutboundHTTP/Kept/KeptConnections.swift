@@ -1,5 +1,6 @@
 import NIOConcurrencyHelpers
 public import NIOCore
+import NIOHTTP1
 import NIOPosix
 public import NIOSSL
 

@@ -41,7 +41,7 @@ import Testing
         #expect(StorePlatform.google.name(ofKey: key) == "\u{301}token")
     }
 
-    /// Whoever has the whole token can ask Google about the purchase.
+    /// A client that has the whole token can claim the purchase.
     @Test("a key of another store than Apple's is logged by its end")
     func loggable() {
         #expect(TransactionID("2000000123456789").loggable == "2000000123456789")

@@ -129,8 +129,8 @@ final class KeptConnectionHandler: ChannelInboundHandler {
         isWriting = false
     }
 
-    /// Ignores what arrives during the write. Before it reports a failed write, the socket is drained: of an answer that waited there, to no
-    /// request of this exchange.
+    /// Ignores bytes that arrive during the write. NIO drains the socket before it reports a failed write, and an answer
+    /// that waited there belongs to an earlier request.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard let exchange, !isWriting else { return }
         guard !exchange.isAnswered else { return leave() }
@@ -152,8 +152,8 @@ final class KeptConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    /// Frees the connection once the event loop has done what came with the answer: further bytes would be taken for the next call's
-    /// answer, and a connection that has ended takes no call.
+    /// Frees the connection only after the events that came with the answer. Further bytes would become the next call's
+    /// answer, and an ended connection takes no call.
     func channelReadComplete(context: ChannelHandlerContext) {
         if exchange?.isAnswered == true { context.eventLoop.assumeIsolated().execute { self.finish() } }
         context.fireChannelReadComplete()

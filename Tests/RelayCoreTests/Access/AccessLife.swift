@@ -18,9 +18,9 @@ struct AccessLife {
         case cleengsEndForgotten
         /// An end counts from its arrival, not from the time of the statement.
         case endsByArrival
-        /// Every grant takes the subscription, whoever owns it.
+        /// Every grant takes the subscription from its owner.
         case everyGrantTakes
-        /// Every grant is made on the subscription, whoever owns it.
+        /// Every grant is made on the subscription, even if another customer owns it.
         case everyGrantStands
         /// A grant without a date counts as access without an end.
         case unsaidEndIsNone

@@ -40,7 +40,7 @@ struct RivalTests {
             // The customer who found the synchronization did not begin it.
             try await database.run("UPDATE pursuits SET found_synchronization = true WHERE id = '\(ana.id.uuid)'")
             #expect(try await !store.subscriptions.isHeldByAnother(ben, synchronization: "s-1"))
-            // No customer owns the subscription yet, whoever began the synchronization.
+            // No customer owns the subscription yet. It does not matter who began another synchronization.
             for name in ["s-2", nil] {
                 #expect(try await !store.subscriptions.isHeldByAnother(ben, synchronization: name))
             }

@@ -296,7 +296,8 @@ struct TransferTests {
 
     /// Purchases that are accepted in one batch have the same time.
     @Test(
-        "of two grants of the same moment one owns, whether somebody owned it or nobody", arguments: [false, true],
+        "of two grants of the same moment one takes the subscription, whether it has an owner or not",
+        arguments: [false, true],
         [false, true])
     func sameMoment(isOwned: Bool, reversed: Bool) async throws {
         try await withStore { database, store in

@@ -3,7 +3,7 @@ import NIOHTTP1
 import Postgres
 import Testing
 
-/// The answers of `GET /entitlements/{id}`, and who may read them.
+/// Answers of `GET /entitlements/{id}`, and the keys that may read them.
 @Suite struct PollTests {
     private static let fields: Set = [
         "validationId", "status", "accessGranted", "offerId", "reason", "receivedAt", "settledAt", "deadline", "late",

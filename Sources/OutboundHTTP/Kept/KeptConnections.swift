@@ -1,6 +1,5 @@
 import NIOConcurrencyHelpers
 public import NIOCore
-import NIOHTTP1
 import NIOPosix
 public import NIOSSL
 

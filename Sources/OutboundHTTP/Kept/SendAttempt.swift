@@ -22,9 +22,7 @@ enum SendAttempt: Equatable, Sendable {
     func mayBeRepeated(isEncrypted: Bool, attempts: Int) -> Bool {
         guard attempts < Self.mostAttempts else { return false }
         return switch self {
-        case .notWritten: true
-        // Once: a server that ends every connection gets no more calls than two.
-        case .unanswered: attempts < 2
+        case .notWritten, .unanswered: true
         case .refused: !isEncrypted
         case .maybeSent: false
         }

@@ -102,7 +102,6 @@ struct KeptValueTests {
         #expect(!SendAttempt.maybeSent.mayBeRepeated(isEncrypted: false, attempts: 1))
         #expect(!SendAttempt.maybeSent.mayBeRepeated(isEncrypted: true, attempts: 1))
         #expect(SendAttempt.unanswered.mayBeRepeated(isEncrypted: true, attempts: 1))
-        #expect(!SendAttempt.unanswered.mayBeRepeated(isEncrypted: true, attempts: 2))
     }
 
     @Test func noRequestIsAssignedForEver() {

@@ -16,8 +16,6 @@ final class KeptCall: Sendable {
 
     /// Head and body as bytes.
     let request: ByteBuffer
-    /// Whether the request changes nothing at the server.
-    let isSafe: Bool
     let deadline: NIODeadline
     let maxBodyBytes: Int
     /// Time limit for the body, which starts with the head of the answer.
@@ -25,11 +23,10 @@ final class KeptCall: Sendable {
     private let state = NIOLockedValueBox(State())
 
     init(
-        _ request: ByteBuffer, isSafe: Bool = false, by deadline: NIODeadline, atMost maxBodyBytes: Int,
+        _ request: ByteBuffer, by deadline: NIODeadline, atMost maxBodyBytes: Int,
         bodyWithin bodyTimeout: TimeAmount? = nil
     ) {
         self.request = request
-        self.isSafe = isSafe
         self.deadline = deadline
         self.maxBodyBytes = maxBodyBytes
         self.bodyTimeout = bodyTimeout

@@ -17,14 +17,8 @@ final class KeptConnectionHandler: ChannelInboundHandler {
         var deadline: NIODeadline
         var attempt = SendAttempt.notWritten
         var isWritten = false
-        /// The connection has carried a call before.
-        var isReused: Bool
         /// The whole answer has arrived, and the server accepts another request.
         var isAnswered = false
-
-        func isUnanswered(_ error: OutboundError?) -> Bool {
-            isReused && call.isSafe && attempt == .maybeSent && !answer.hasHead && error == .connectionClosed
-        }
     }
 
     private let owner: any ConnectionOwner
@@ -39,7 +33,6 @@ final class KeptConnectionHandler: ChannelInboundHandler {
     private var exchange: Exchange?
     private var idleUntil = NIODeadline.distantFuture
     private var isWriting = false
-    private var hasCarried = false
     private var alarm: (at: NIODeadline, task: Scheduled<Void>)?
 
     /// - Parameter openUntil: deadline for the connection attempt and the TLS handshake.
@@ -104,9 +97,7 @@ final class KeptConnectionHandler: ChannelInboundHandler {
             return call.end(.failure(.timeout))
         }
         exchange = Exchange(
-            call: call, answer: IncomingAnswer(maxBodyBytes: call.maxBodyBytes), deadline: call.deadline,
-            isReused: hasCarried)
-        hasCarried = true
+            call: call, answer: IncomingAnswer(maxBodyBytes: call.maxBodyBytes), deadline: call.deadline)
         arm(at: call.deadline)
         write(call, context)
     }
@@ -215,8 +206,7 @@ final class KeptConnectionHandler: ChannelInboundHandler {
         disarm()
         close(discardsWrites: exchange.map { !$0.isWritten } ?? false)
         guard let exchange else { return owner.closed(connection) }
-        let attempt = exchange.isUnanswered(error) ? .unanswered : exchange.attempt
-        if attempt.mayBeRepeated(isEncrypted: isEncrypted, attempts: exchange.call.attempts) {
+        if exchange.attempt.mayBeRepeated(isEncrypted: isEncrypted, attempts: exchange.call.attempts) {
             return owner.returned(exchange.call, by: connection)
         }
         owner.closed(connection)

@@ -45,8 +45,7 @@ public final class KeptConnections: Sendable {
         guard let host = host(of: request.url), let bytes = host.origin.encode(request) else { throw .connectionFailed }
         let time = max(.zero, ContinuousClock.now.duration(to: deadline))
         let call = KeptCall(
-            bytes, isSafe: request.method == .GET, by: .now() + TimeAmount(time), atMost: maxBodyBytes,
-            bodyWithin: bodyTimeout.map { TimeAmount($0) })
+            bytes, by: .now() + TimeAmount(time), atMost: maxBodyBytes, bodyWithin: bodyTimeout.map { TimeAmount($0) })
         return try await host.perform(call).get()
     }
 

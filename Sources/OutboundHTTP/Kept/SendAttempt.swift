@@ -6,9 +6,6 @@ enum SendAttempt: Equatable, Sendable {
     case refused
     /// The kernel took part of the request, or may have.
     case maybeSent
-    /// The kernel took a request that changes nothing, and a connection used before ended without an answer to it. Its
-    /// server had most likely closed it as idle.
-    case unanswered
 
     /// Whether the request may be sent on another connection.
     ///
@@ -22,7 +19,7 @@ enum SendAttempt: Equatable, Sendable {
     func mayBeRepeated(isEncrypted: Bool, attempts: Int) -> Bool {
         guard attempts < Self.mostAttempts else { return false }
         return switch self {
-        case .notWritten, .unanswered: true
+        case .notWritten: true
         case .refused: !isEncrypted
         case .maybeSent: false
         }

@@ -108,21 +108,6 @@ struct KeptConnectionHandlerTests {
         }
     }
 
-    /// The server closed the idle connection while the request was on its way.
-    @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
-    func aRequestThatChangesNothingIsSentAgainWhereAnIdleConnectionEnded(isSafe: Bool, isReused: Bool) throws {
-        let scene = try openScene()
-        if isReused {
-            _ = scene.send()
-            try scene.receive("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-        }
-        let call = scene.makeCall(isSafe: isSafe)
-        scene.send(call)
-        scene.channel.pipeline.fireChannelInactive()
-        #expect(scene.events.last == (isSafe && isReused ? "returned" : "closed"))
-        #expect((call.answer == nil) == (isSafe && isReused))
-    }
-
     @Test func whatIsNoHTTPIsUnreadable() throws {
         let scene = try openScene()
         let call = scene.send()
@@ -377,12 +362,8 @@ private final class Scene {
         channel.pipeline.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: nil))
     }
 
-    func makeCall(
-        within time: TimeAmount = .seconds(20), body: TimeAmount? = nil, isSafe: Bool = false
-    ) -> KeptCall {
-        KeptCall(
-            ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n"), isSafe: isSafe, by: loop.now + time, atMost: 100,
-            bodyWithin: body)
+    func makeCall(within time: TimeAmount = .seconds(20), body: TimeAmount? = nil) -> KeptCall {
+        KeptCall(ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n"), by: loop.now + time, atMost: 100, bodyWithin: body)
     }
 
     func send(within time: TimeAmount = .seconds(20), body: TimeAmount? = nil) -> KeptCall {

@@ -101,7 +101,6 @@ struct KeptValueTests {
         #expect(!SendAttempt.refused.mayBeRepeated(isEncrypted: true, attempts: 1))
         #expect(!SendAttempt.maybeSent.mayBeRepeated(isEncrypted: false, attempts: 1))
         #expect(!SendAttempt.maybeSent.mayBeRepeated(isEncrypted: true, attempts: 1))
-        #expect(SendAttempt.unanswered.mayBeRepeated(isEncrypted: true, attempts: 1))
     }
 
     @Test func noRequestIsAssignedForEver() {

@@ -37,9 +37,6 @@ public final class PostgresPool: Sendable {
         exclusive = ExclusiveLane(settings: settings(.exclusive))
     }
 
-    /// True while at least one connection of the shared lane is up.
-    public var isConnected: Bool { shared.settings.connectedCount > 0 }
-
     /// True once the pool has met another session's prepared statement under the name of its own. The cause is a pooler
     /// in transaction mode. It stays true, because later statements may or may not be affected.
     public var hasMetForeignStatement: Bool {

@@ -4,23 +4,6 @@ import RelayCore
 
 extension PostgresRow {
     /// A time, clamped to ``Timestamp/datable``.
-    func timestamp(_ index: Int) throws -> Timestamp {
-        let stored = Timestamp(microseconds: try get(index, as: PostgresTimestamp.self).microsecondsSince1970)
-        return min(max(stored, Timestamp.datable.lowerBound), Timestamp.datable.upperBound)
-    }
-
-    /// A time; nil if it is NULL or outside ``Timestamp/datable``.
-    func timestampIfSet(_ index: Int) throws -> Timestamp? {
-        try get(index, as: PostgresTimestamp?.self).flatMap { Timestamp(datable: $0.microsecondsSince1970) }
-    }
-
-    /// - Throws: ``StoreError/notFinite(column:)`` if the time is NULL or outside ``Timestamp/datable``.
-    func finiteTimestamp(_ index: Int, _ column: String) throws -> Timestamp {
-        guard let moment = try timestampIfSet(index) else { throw StoreError.notFinite(column: column) }
-        return moment
-    }
-
-    /// A time, clamped to ``Timestamp/datable``.
     func timestamp(_ column: StaticString) throws -> Timestamp {
         let stored = Timestamp(microseconds: try get(column, as: PostgresTimestamp.self).microsecondsSince1970)
         return min(max(stored, Timestamp.datable.lowerBound), Timestamp.datable.upperBound)
@@ -65,21 +48,6 @@ extension PostgresRow {
         }
         return constant
     }
-
-    /// Reads three columns: the bucket, the day as a number since 1970, the uuid.
-    func validationID(bucket: Int, day: Int, id: Int) throws -> ValidationID {
-        ValidationID(
-            bucket: Bucket(number: UInt8(truncatingIfNeeded: try get(bucket, as: Int.self))),
-            day: UInt16(truncatingIfNeeded: try get(day, as: Int.self)), uuid: try get(id, as: UUID.self))
-    }
-
-    func status(_ index: Int) throws -> ValidationStatus {
-        let number = try get(index, as: Int.self)
-        guard let status = ValidationStatus(rawValue: Int16(truncatingIfNeeded: number)) else {
-            throw StoreError.unknownNumber(column: "status", number: number)
-        }
-        return status
-    }
 }
 
 extension Timestamp {
@@ -105,7 +73,4 @@ extension ValidationID {
                 byte(low, 6), byte(low, 7)
             ))
     }
-
-    /// The three columns of the row's key: bucket, day, uuid.
-    var key: [PostgresValue] { [.int2(Int16(bucket.number)), .int4(Int32(day)), .uuid(uuid)] }
 }

@@ -56,12 +56,6 @@ extension PostgresValue {
         .privateTextArray(identifiers.map(\.text))
     }
 
-    static func privateTextArray<Kind: PrivateName>(_ identifiers: [Identifier<Kind>?]) -> PostgresValue {
-        .privateTextArray(identifiers.map { $0?.text })
-    }
-
-    static func privateText(_ text: Private<String>?) -> PostgresValue { .privateText(text?.value) }
-
     static func privateTextArray(_ texts: [Private<String>?]) -> PostgresValue {
         .privateTextArray(texts.map { $0?.value })
     }
@@ -69,8 +63,6 @@ extension PostgresValue {
     static func privateByteaArray(_ bytes: [Private<[UInt8]>]) -> PostgresValue {
         .privateByteaArray(bytes.map(\.value))
     }
-
-    static func privateBytea(_ bytes: Private<[UInt8]>) -> PostgresValue { .privateBytea(bytes.value) }
 }
 
 extension String {

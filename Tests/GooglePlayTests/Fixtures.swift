@@ -22,12 +22,6 @@ enum Key {
     }()
 
     static func account() throws -> ServiceAccount { try ServiceAccount(json: json ?? Data()) }
-
-    /// A text that no log may contain.
-    static func privateKey() -> String {
-        let fields = json.flatMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] }
-        return fields?["private_key"] as? String ?? "none"
-    }
 }
 
 /// Runs `test` with the simulated Google Play as a process, and a client of it.

@@ -41,7 +41,7 @@ struct OutageTests {
             let query = SQL("SELECT $1", [.int4(7)])
             _ = try await pool.query(query)
             try await server.stop(mode)
-            try await eventually { !pool.isConnected }
+            try await eventually { await postgresError { _ = try await pool.query(query) }?.code == .notConnected }
             for _ in 0..<3 {
                 let error = await postgresError { _ = try await pool.query(query) }
                 #expect(error?.code == .notConnected)

@@ -26,9 +26,12 @@ struct RoundTripTests {
 
     @Test func doubles() async throws {
         let values = [0, -0.1, .pi, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .infinity, -.infinity]
-        try await echo(values.map { (.float8($0), $0) } + [(.float8(nil), Double?.none)])
         try await withPool { pool in
-            let row = try await pool.query(SQL("SELECT $1, 1.5::float4", [.float8(.nan)]))[0]
+            for value in values {
+                let row = try await pool.query("SELECT \(.text("\(value)"))::float8")[0]
+                #expect(try row.get(0, as: Double.self) == value)
+            }
+            let row = try await pool.query("SELECT 'NaN'::float8, 1.5::float4")[0]
             #expect(try row.get(0, as: Double.self).isNaN)
             #expect(try row.get(1, as: Double.self) == 1.5)
         }
@@ -45,10 +48,6 @@ struct RoundTripTests {
             #expect(
                 try (0..<5).map { try row.get($0, as: String.self) } == ["a", "b ", "c", "{\"d\":1}", "{\"e\": 1}"])
         }
-    }
-
-    @Test func jsonb() async throws {
-        try await echo([(.jsonb(#"{"a": [1, null]}"#), #"{"a": [1, null]}"#), (.jsonb(nil), String?.none)])
     }
 
     @Test func bytes() async throws {

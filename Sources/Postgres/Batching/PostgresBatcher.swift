@@ -73,7 +73,7 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
     }
 
     /// Number of elements that wait for a batch.
-    public var waiting: Int { state.withLockedValue { $0.queue.waiting.count } }
+    var waiting: Int { state.withLockedValue { $0.queue.waiting.count } }
 
     /// Returns when the queue is empty and no batch is in flight.
     public func drain() async {

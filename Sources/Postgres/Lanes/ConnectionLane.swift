@@ -155,7 +155,6 @@ extension ConnectionLane {
         pump()
         let load = load()
         if load != lastLoad {
-            if load.connected != lastLoad.connected { settings.connectedCount = load.connected }
             lastLoad = load
             settings.observer.loadChanged(lane: settings.lane, load: load)
         }

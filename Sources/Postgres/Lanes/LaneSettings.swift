@@ -9,7 +9,6 @@ struct LaneSettings: Sendable {
     let logger: Logger
     let observer: any PostgresObserver
     private let lastID = NIOLockedValueBox<UInt64>(0)
-    private let connected = NIOLockedValueBox(0)
     private let metForeign = NIOLockedValueBox(false)
 
     init(
@@ -26,12 +25,6 @@ struct LaneSettings: Sendable {
     }
 
     var loop: EventLoop { owner.loop }
-
-    /// Number of open connections, readable from any thread.
-    var connectedCount: Int {
-        get { connected.withLockedValue { $0 } }
-        nonmutating set { connected.withLockedValue { $0 = newValue } }
-    }
 
     /// See ``PostgresPool/hasMetForeignStatement``.
     var hasMetForeignStatement: Bool {

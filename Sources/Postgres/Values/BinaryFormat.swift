@@ -6,10 +6,6 @@ enum BinaryFormat {
         withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
-    static func float8(_ value: Double, _ bytes: inout [UInt8]) {
-        integer(value.bitPattern, &bytes)
-    }
-
     static func bool(_ value: Bool, _ bytes: inout [UInt8]) {
         bytes.append(value ? 1 : 0)
     }

@@ -65,8 +65,6 @@ public struct PostgresValue: Sendable {
 
     public static func int8(_ value: Int64?) -> PostgresValue { PostgresValue(.int8, value, BinaryFormat.integer) }
 
-    public static func float8(_ value: Double?) -> PostgresValue { PostgresValue(.float8, value, BinaryFormat.float8) }
-
     public static func bool(_ value: Bool?) -> PostgresValue { PostgresValue(.bool, value, BinaryFormat.bool) }
 
     /// A text value. PostgreSQL's text cannot hold a NUL character, so each is sent as U+FFFD, here and in every other
@@ -79,11 +77,5 @@ public struct PostgresValue: Sendable {
 
     public static func timestamptz(_ value: PostgresTimestamp?) -> PostgresValue {
         PostgresValue(.timestamptz, value, BinaryFormat.timestamp)
-    }
-
-    /// A JSON document as text. The server refuses an escaped NUL character in it (22P05).
-    public static func jsonb(_ value: String?) -> PostgresValue {
-        // The first byte is the version of the binary form; only version 1 exists (`jsonb_recv`).
-        PostgresValue(.jsonb, value.map { [1] + Array($0.utf8) })
     }
 }

@@ -29,8 +29,6 @@ public enum ConsumptionState: Int16, Sendable, CaseIterable {
     /// There was consent, but no answer reached Apple in time.
     case expired = 6
 
-    public var isOpen: Bool { self == .waiting || self == .awaitsConsent }
-
     public var name: String {
         switch self {
         case .waiting: "waiting"

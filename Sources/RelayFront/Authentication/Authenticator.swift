@@ -65,13 +65,6 @@ struct Authenticator: Sendable {
         return key
     }
 
-    /// Whether the app may act for this customer. Reads memory only and never waits.
-    func knows(_ token: String?, of customer: CustomerID) -> Bool {
-        guard let customerTokens else { return true }
-        guard let token, !token.isEmpty, let now = clock.now else { return false }
-        return customerTokens.verified(token, now: now) == customer
-    }
-
     /// The customer for whom the app may act.
     func customer(_ request: Request) async throws -> AuthorizedCustomer {
         guard let customerTokens else { return .anybody }

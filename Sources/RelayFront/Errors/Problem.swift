@@ -13,8 +13,6 @@ struct Problem: HTTPResponseError, Sendable {
     private(set) var headers: HTTPFields
 
     var status: HTTPResponse.Status { code.status }
-    /// One of a fixed set, suitable as a metric's label.
-    var shortDescription: String { code.rawValue }
 
     init(_ code: ProblemCode, _ detail: String, errors: [FieldError] = [], headers: HTTPFields = [:]) {
         self.code = code

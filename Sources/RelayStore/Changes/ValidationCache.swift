@@ -48,9 +48,6 @@ final class ValidationCache: Sendable {
     func clear(at sentAt: ContinuousClock.Instant) { recent.clear(at: sentAt) }
 
     var isInUse: Bool { recent.isInUse }
-
-    static var patience: Duration { Recent.patience }
-    static var keepFor: Duration { Recent.keepFor }
 }
 
 /// A validation as read from the database. Thousands of held polls share one object.

@@ -12,7 +12,6 @@ public struct ParkedItems: Sendable, Equatable {
     }
 
     public subscript(queue: WorkQueue) -> Int { counts[queue] ?? 0 }
-    public var total: Int { counts.values.reduce(0, +) }
 }
 
 extension QueueStore {

@@ -38,35 +38,3 @@ extension CustomerChange {
             """
     }
 }
-
-extension CustomerStore {
-    /// Moves changes from `outbox`, the table of an earlier version that identified customers by email. Indexes used:
-    /// the primary key, `validations_customer`.
-    ///
-    /// - Returns: number of moved rows.
-    public func adoptOutbox() async throws -> Int {
-        try await database.withTransaction { transaction in
-            let changes = try await transaction.query(
-                """
-                WITH gone AS (
-                    DELETE FROM outbox o
-                    USING (SELECT bucket, publisher, customer FROM outbox LIMIT 200 FOR UPDATE SKIP LOCKED) AS page
-                    WHERE o.bucket = page.bucket AND o.publisher = page.publisher AND o.customer = page.customer
-                    RETURNING o.*
-                )
-                SELECT v.publisher, ROW(v.sealed_by, v.application_username) AS username, g.reason, v.environment,
-                       v.subscription_key
-                FROM gone g
-                JOIN validations v ON v.customer = g.customer AND v.accepted_on = g.accepted_on AND v.id = g.id
-                """
-            ).map { row in
-                CustomerChange(
-                    customer: try row.customerName(),
-                    reason: CustomerChange.Reason(rawValue: try row.get("reason")) ?? .other,
-                    subscription: try row.subscriptionName())
-            }
-            if !changes.isEmpty { _ = try await transaction.query(CustomerChange.write(changes)) }
-            return changes.count
-        }
-    }
-}

@@ -39,12 +39,9 @@ extension InstanceStore {
         _ = try await database.query("DELETE FROM instances WHERE \(Self.isForgotten)")
     }
 
-    /// The worst upstream report of the running workers; nil if none runs. In a publisher's scope, Cleeng's text is
-    /// left out, because it may concern another account.
-    public func upstream(in scope: OpsScope) async throws -> InstanceReport? { try await workers(in: scope).report }
-
-    /// Like ``upstream(in:)``, with the time since any worker last reported; nil if none has, or all shut down in
-    /// order.
+    /// The worst upstream report of the running workers, nil if none runs; and the time since any worker last reported,
+    /// nil if none has, or all shut down in order. In a publisher's scope, Cleeng's text is left out, because it may
+    /// concern another account.
     func workers(in scope: OpsScope) async throws -> (report: InstanceReport?, lastSeen: Duration?) {
         let rows = try await database.query(
             """

@@ -100,11 +100,6 @@ struct LedgerUpdate: Sendable {
         """
     }
 
-    /// Key columns of subscriptions as parameters: buckets, publishers, environments, subscription keys.
-    static func keys(_ names: [SubscriptionName]) -> [PostgresValue] {
-        SQLTable.subscriptions(names).columns.map(\.value)
-    }
-
     // MARK: Consequences
 
     /// A subscription before and after the update.

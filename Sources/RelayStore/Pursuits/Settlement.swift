@@ -265,9 +265,6 @@ struct Settlement: Sendable {
         WHERE \(.sameID("v", "i"))
         """
     }
-
-    /// Ids of validations as parameters by number: buckets, days, ids.
-    static func keys(_ ids: [ValidationID]) -> [PostgresValue] { SQLTable.ids(ids).columns.map(\.value) }
 }
 
 extension PurchaseStore {

@@ -1,5 +1,4 @@
 import NIOConcurrencyHelpers
-public import RelayCore
 
 /// A cache of the endpoints, for callers that need them many times a second. A disabled or removed endpoint is called
 /// for at most a second longer.
@@ -27,11 +26,6 @@ public final class EndpointDirectory: Sendable {
         let endpoints = try await store.webhooks.endpoints(in: .all)
         known.withLockedValue { $0 = Known(endpoints: endpoints, readAt: readAt) }
         return endpoints
-    }
-
-    /// A publisher's active endpoints.
-    public func active(publisher: PublisherID) async throws -> [WebhookEndpoint] {
-        try await all().filter { $0.publisher == publisher && $0.isActive }
     }
 
     /// Makes the next read go to the database.

@@ -14,10 +14,7 @@ public struct CustomerUpdateService: Service {
     private let listed: NIOLockedValueBox<[String]?>
     private let onQueued: @Sendable () -> Void
 
-    private let adoptedAt = NIOLockedValueBox<ContinuousClock.Instant?>(nil)
-
     private static let batch = 100
-    private static let adoptionInterval = Duration.seconds(60)
 
     /// - Parameters:
     ///   - listed: URLs of the configured endpoints: no update is queued before they are in the table.
@@ -46,23 +43,11 @@ public struct CustomerUpdateService: Service {
             try await store.webhooks.keepEndpoints(listed: urls)
             listed.withLockedValue { $0 = nil }
         }
-        try await adopt()
         let sent = try await updates.tell(limit: Self.batch)
         if sent.messages > 0 {
             Counter(label: "relay_customer_updates").increment(by: sent.messages)
             onQueued()
         }
         return sent.customers == Self.batch
-    }
-
-    /// Copies of the previous version may still write their changes to the previous table.
-    private func adopt() async throws {
-        let isDue = adoptedAt.withLockedValue { last in
-            let isDue = last.map { $0.duration(to: .now) > Self.adoptionInterval } ?? true
-            if isDue { last = .now }
-            return isDue
-        }
-        guard isDue else { return }
-        while try await store.customers.adoptOutbox() > 0 {}
     }
 }

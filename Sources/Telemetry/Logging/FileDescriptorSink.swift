@@ -11,44 +11,26 @@ import NIOConcurrencyHelpers
 /// Writes each line to a file descriptor with one `write(2)`.
 ///
 /// The descriptor is borrowed: the sink neither opens nor closes it. If a non-blocking descriptor stays full for more
-/// than a second, the line is dropped and counted. A stuck log reader must not stop the service.
+/// than a second, the line is dropped. A stuck log reader must not stop the service.
 public final class FileDescriptorSink: LogSink {
     /// The process's standard output.
     public static let standardOutput = FileDescriptorSink(descriptor: 1)
 
-    private struct State {
-        var droppedLines = 0
-        var midLine = false
-    }
-
     private let descriptor: Int32
-    // The kernel keeps one write to a pipe whole only up to PIPE_BUF (4 KiB on Linux), and lines may be longer.
-    private let state = NIOLockedValueBox(State())
+    /// Whether the last line was written in part. The lock keeps lines whole: the kernel keeps one write to a pipe whole only up
+    /// to PIPE_BUF (4 KiB on Linux), and lines may be longer.
+    private let midLine = NIOLockedValueBox(false)
 
     /// A sink for an open descriptor that outlives it.
     public init(descriptor: Int32) {
         self.descriptor = descriptor
     }
 
-    /// Number of lines that were dropped because the descriptor did not accept them.
-    public var droppedLines: Int {
-        state.withLockedValue { $0.droppedLines }
-    }
-
     public func write(_ line: UnsafeRawBufferPointer) {
-        state.withLockedValue { state in
-            if state.midLine {
-                guard withUnsafeBytes(of: UInt8(ascii: "\n"), put) == 1 else {
-                    state.droppedLines += 1
-                    return
-                }
-                state.midLine = false
-            }
+        midLine.withLockedValue { midLine in
+            if midLine, withUnsafeBytes(of: UInt8(ascii: "\n"), put) < 1 { return }
             let written = put(line)
-            if written < line.count {
-                state.droppedLines += 1
-                state.midLine = written > 0
-            }
+            midLine = 0 < written && written < line.count
         }
     }
 

@@ -36,16 +36,8 @@ extension OpsStore {
         items: [OpsSubscription], next: SubscriptionCursor?
     ) { try await subscriptions(matching: filter, in: .all) }
 
-    func notifications(matching filter: NotificationFilter) async throws -> (
-        items: [OpsNotification], next: ValidationCursor?
-    ) { try await notifications(matching: filter, in: .all) }
-
     func notification(_ id: NotificationID) async throws -> (OpsNotification, body: Private<[UInt8]>)? {
         try await notification(id, in: .all)
-    }
-
-    func events(matching filter: EventFilter) async throws -> (items: [OpsEvent], next: ValidationCursor?) {
-        try await events(matching: filter, in: .all)
     }
 
     func replayParkedDelivery(_ id: DeliveryID, by: String, reason: String?) async throws -> Bool {
@@ -97,12 +89,12 @@ extension QueueStore {
     func parked() async throws -> ParkedItems { try await parked(in: .all) }
 }
 
-extension NotificationStore {
-    func backlog() async throws -> NotificationBacklog { try await backlog(in: .all) }
+extension ParkedItems {
+    var total: Int { counts.values.reduce(0, +) }
 }
 
 extension InstanceStore {
-    func upstream() async throws -> InstanceReport? { try await upstream(in: .all) }
+    func upstream() async throws -> InstanceReport? { try await workers(in: .all).report }
 }
 
 extension PublisherStore {

@@ -27,7 +27,6 @@ struct Strike: Sendable, Hashable {
     var name: String { faults.map(\.rawValue).joined(separator: "+") }
 
     var ground: Fault.Ground { faults.map(\.ground).max { $0.rawValue < $1.rawValue } ?? .shared }
-    var isKill: Bool { faults.contains(where: \.isKill) }
     var isOfNetwork: Bool { faults.contains(where: \.isOfNetwork) }
     var needsCompiler: Bool { faults.contains(where: \.needsCompiler) }
     var roles: [String] { (faults.first(where: \.isKill) ?? faults[0]).roles }

@@ -87,7 +87,7 @@ extension Model.Sighting {
         guard let status = json["status"].string.flatMap({ ValidationStatus(name: $0) }) else { return nil }
         self.init(
             id: id, client: client, copy: relay.process.pid, kind: kind, sentAt: sentAt, at: journal.now,
-            status: status, reason: json["reason"].string, late: json["late"].bool ?? false,
+            status: status, reason: json["reason"].string,
             deadline: json["deadline"].string.flatMap { Date(milliseconds: $0) }.map(journal.seconds))
     }
 }

@@ -63,7 +63,6 @@ extension Model {
         var at: Seconds
         var status: ValidationStatus
         var reason: String?
-        var late: Bool = false
         var deadline: Seconds?
     }
 

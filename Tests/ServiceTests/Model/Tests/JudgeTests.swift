@@ -164,5 +164,4 @@ import Testing
 
 extension Model.Purchase {
     fileprivate static var refusedAgain: Self { Model.History.refused }
-    fileprivate static var anasSecond: Self { .init(customer: 0, subscription: 0, receipt: 1) }
 }

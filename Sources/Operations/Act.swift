@@ -8,22 +8,18 @@ public struct Act<Outcome: Sendable>: Sendable {
     let action: AuditEntry.Action
     /// Limit for the whole act; nil: the limit of any transaction.
     let timeout: Duration?
-    /// Workers of this process that receive work from the act.
-    let wakes: Wakes?
+    /// Work that the act leaves to this process's workers.
+    let wakes: DueWork?
     let step: Step
 
     /// - Parameter step: receives a store that writes in the same transaction as the audit row. Returns the outcome and
     ///   the row; the row is nil if the act changed nothing.
-    init(_ action: AuditEntry.Action, timeout: Duration? = nil, wakes: Wakes? = nil, _ step: @escaping Step) {
+    init(_ action: AuditEntry.Action, timeout: Duration? = nil, wakes: DueWork? = nil, _ step: @escaping Step) {
         self.action = action
         self.timeout = timeout
         self.wakes = wakes
         self.step = step
     }
-}
-
-enum Wakes: Sendable {
-    case notifications, messages
 }
 
 /// The audit log's data about an act, besides the operator and the reason.

@@ -4,20 +4,8 @@ public import RelayStore
 /// written together.
 public struct Operations: Sendable {
     public let store: RelayStore
-    private let onNotification: @Sendable () -> Void
-    private let onMessage: @Sendable () -> Void
 
-    /// - Parameters:
-    ///   - onNotification: called when a notification must be forwarded to Cleeng.
-    ///   - onMessage: called when a message must be delivered to an endpoint.
-    public init(
-        store: RelayStore, onNotification: @escaping @Sendable () -> Void = {},
-        onMessage: @escaping @Sendable () -> Void = {}
-    ) {
-        self.store = store
-        self.onNotification = onNotification
-        self.onMessage = onMessage
-    }
+    public init(store: RelayStore) { self.store = store }
 
     /// Performs an act and writes its audit row in one transaction. An act that changed nothing leaves no row.
     ///
@@ -31,11 +19,7 @@ public struct Operations: Sendable {
             if let record { try await store.audit.add(record.entry(act.action, by: actor, reason: reason)) }
             return outcome
         }
-        switch act.wakes {
-        case .notifications: onNotification()
-        case .messages: onMessage()
-        case nil: break
-        }
+        if let work = act.wakes { store.memory.signal(work) }
         return outcome
     }
 

@@ -30,9 +30,6 @@ public struct RelayFront: Sendable {
     /// purchases.
     private let keylessBodyBudget: BodyBudget
     private let logger: Logger
-    private let onNotification: @Sendable () -> Void
-    private let onEvent: @Sendable () -> Void
-    private let onMessage: @Sendable () -> Void
     private let inquirer: any CustomerInquirer
     private let limits: RateLimits
 
@@ -40,15 +37,11 @@ public struct RelayFront: Sendable {
     ///   - intake: nil in a copy that accepts no purchases; it has no ``apps(onListening:)``.
     ///   - registry: holds the fronts' metrics; `/metrics` shows it.
     ///   - readiness: state for `/readyz`; must end within seconds.
-    ///   - onNotification: called when a notification must be forwarded.
-    ///   - onEvent: called when an event of Cleeng's was stored.
-    ///   - onMessage: called when a message for a webhook endpoint was stored.
     ///   - inquirer: asks Cleeng about a customer at once, for the app or an operator.
     public init(
         configuration: FrontConfiguration, store: RelayStore, intake: Intake?, keys: KeyRing,
         registry: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness, logger: Logger,
-        onNotification: @escaping @Sendable () -> Void = {}, onEvent: @escaping @Sendable () -> Void = {},
-        onMessage: @escaping @Sendable () -> Void = {}, inquirer: any CustomerInquirer
+        inquirer: any CustomerInquirer
     ) {
         self.configuration = configuration
         self.store = store
@@ -68,9 +61,6 @@ public struct RelayFront: Sendable {
         self.bodyBudget = bodyBudget
         keylessBodyBudget = BodyBudget(limit: max(maxBodiesBytes / 8, Self.maxNotificationBytes))
         self.logger = logger
-        self.onNotification = onNotification
-        self.onEvent = onEvent
-        self.onMessage = onMessage
         self.inquirer = inquirer
         registry.registerGauge("http_server_held_polls", help: "Polls that are held open now.") {
             Double(store.memory.changes.waiterCount)
@@ -105,8 +95,7 @@ public struct RelayFront: Sendable {
             store: store, sources: notificationSources, isRelayed: configuration.relaysNotifications,
             leeway: configuration.renewalLeeway,
             bodies: BodyReader(maximumBytes: min(configuration.maxBodyBytes, Self.maxNotificationBytes)),
-            budget: keylessBodyBudget, metrics: NotificationMetrics(registry: registry), logger: logger,
-            onReceived: onNotification)
+            budget: keylessBodyBudget, metrics: NotificationMetrics(registry: registry), logger: logger)
         var events: [Route] = []
         if !configuration.eventSignatures.isEmpty {
             CleengEventRoutes.describe(in: registry)
@@ -114,7 +103,7 @@ public struct RelayFront: Sendable {
                 CleengEventRoutes(
                     store: store, signatures: configuration.eventSignatures,
                     bodies: BodyReader(maximumBytes: Self.maxEventBytes),
-                    budget: keylessBodyBudget, registry: registry, onReceived: onEvent
+                    budget: keylessBodyBudget, registry: registry
                 ).routes
         }
         let purchases = PurchaseRoutes(
@@ -160,7 +149,7 @@ public struct RelayFront: Sendable {
     /// The front for operators, their tools and probes.
     public func ops(onListening: @escaping OnListening = { _ in }) -> any Service {
         let bodies = BodyReader(maximumBytes: Self.maxOpsBodyBytes)
-        let operations = Operations(store: store, onNotification: onNotification, onMessage: onMessage)
+        let operations = Operations(store: store)
         let tools = OpsTools(
             operations: operations,
             notifications: NotificationReader(

@@ -11,19 +11,17 @@ public struct RelayStore: Sendable {
     let database: Database
     public let memory: StoreMemory
 
+    /// - Parameter onDue: called after this process has committed work of a kind, and by ``StoreMemory/signal(_:)``.
     public init(
         pool: PostgresPool, vault: Vault, instance: String, logger: Logger, acknowledged: Set<StorePlatform> = [],
         recheck: Duration = StoreMemory.standardRecheck,
-        onCustomersChanged: @escaping @Sendable () -> Void = {},
-        onMessagesQueued: @escaping @Sendable () -> Void = {},
-        onQuestionsAsked: @escaping @Sendable () -> Void = {}
+        onDue: @escaping @Sendable (DueWork) -> Void = { _ in }
     ) {
         self.init(
             database: Database(pool),
             memory: StoreMemory(
                 vault: vault, instance: instance, logger: logger, acknowledged: acknowledged, recheck: recheck,
-                onCustomersChanged: onCustomersChanged, onMessagesQueued: onMessagesQueued,
-                onQuestionsAsked: onQuestionsAsked))
+                onDue: onDue))
     }
 
     private init(database: Database, memory: StoreMemory) {

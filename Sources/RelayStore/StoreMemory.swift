@@ -26,26 +26,20 @@ public final class StoreMemory: Sendable {
     let recheck: Duration
     public static let standardRecheck = Duration.seconds(86_400)
 
-    /// Called after this process has committed a change of a customer's purchases.
-    let onCustomersChanged: @Sendable () -> Void
-    /// Called after this process has committed a message to an endpoint.
-    let onMessagesQueued: @Sendable () -> Void
-    /// Called after this process has committed a question to a store.
-    let onQuestionsAsked: @Sendable () -> Void
+    private let onDue: @Sendable (DueWork) -> Void
 
     init(
         vault: Vault, instance: String, logger: Logger, acknowledged: Set<StorePlatform>,
-        recheck: Duration,
-        onCustomersChanged: @escaping @Sendable () -> Void, onMessagesQueued: @escaping @Sendable () -> Void,
-        onQuestionsAsked: @escaping @Sendable () -> Void
+        recheck: Duration, onDue: @escaping @Sendable (DueWork) -> Void
     ) {
         self.vault = vault
         self.instance = instance
         self.logger = logger
         self.acknowledged = acknowledged
         self.recheck = recheck
-        self.onCustomersChanged = onCustomersChanged
-        self.onMessagesQueued = onMessagesQueued
-        self.onQuestionsAsked = onQuestionsAsked
+        self.onDue = onDue
     }
+
+    /// Wakes this process's loop for a kind of work, once the work is committed.
+    public func signal(_ work: DueWork) { onDue(work) }
 }

@@ -8,7 +8,7 @@ extension Act<DeliveryID> {
     ///
     /// The outcome is the message that will be delivered.
     public static func replay(message id: DeliveryID, leeway: Duration) -> Self {
-        Act(.webhookReplayed, wakes: .messages) { store, actor, _ in
+        Act(.webhookReplayed, wakes: .webhooks) { store, actor, _ in
             if let owner = try await store.ops.replayParkedDelivery(id, in: actor.scope) {
                 return (id, Record("\(id)", of: owner.publisher))
             }
@@ -34,7 +34,7 @@ extension Act<[DeliveryID]> {
     ///
     /// - Parameter username: the publisher's own name for the customer.
     public static func resync(_ username: Username, of publisher: PublisherID, leeway: Duration) -> Self {
-        Act(.customerResynced, wakes: .messages) { store, actor, _ in
+        Act(.customerResynced, wakes: .webhooks) { store, actor, _ in
             guard actor.scope.contains(publisher) else { throw ActRefusal.unknown(.publisher) }
             let new = try await CustomerUpdates(store: store, leeway: leeway).repeatCustomer(
                 publisher: publisher, username: username, endpoint: nil)

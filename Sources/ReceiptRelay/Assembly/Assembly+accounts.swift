@@ -22,13 +22,6 @@ struct CleengAccount: Sendable {
     let upstream: Upstream
 }
 
-extension PerPublisher<Account> {
-    /// Wakes the workers of all accounts. A worker without work checks once and sleeps again.
-    func signal(_ wakeup: any KeyPath<Account, Wakeup> & Sendable) {
-        for account in all { account[keyPath: wakeup].signal() }
-    }
-}
-
 extension Assembly {
     /// One upstream for each account. Each has its own token, breakers and limit of calls, so that a fault of one
     /// account does not block others.

@@ -37,19 +37,14 @@ struct Assembly: Sendable {
         Task { await ShutdownWatch(logger: logger).run() }
         let vault = Vault(settings.wrappingKeys)
         let pool = PostgresPool(poolConfiguration(vault), logger: logger, observer: DatabaseMetrics(registry: registry))
-        let (customerWakeup, webhookWakeup, questionWakeup) = (Wakeup(), Wakeup(), Wakeup())
+        let accounts = settings.accounts.map { Account(settings: $0) }
+        let signals = Signals(accounts: accounts)
         let store = RelayStore(
             pool: pool, vault: vault, instance: Self.instanceName(), logger: logger,
-            acknowledged: settings.acknowledged, recheck: settings.storeRecheck,
-            onCustomersChanged: customerWakeup.signal,
-            onMessagesQueued: webhookWakeup.signal, onQuestionsAsked: questionWakeup.signal)
+            acknowledged: settings.acknowledged, recheck: settings.storeRecheck, onDue: signals.signal)
         let watch = ReadinessWatch(
             store: store, probes: role == .front ? [.accept] : role == .worker ? [.claim] : [.accept, .claim],
             logger: logger)
-        let (eventWakeup, ledgerWakeup, news) = (Wakeup(), Wakeup(), Wakeup())
-        let consumptionWakeup = Wakeup()
-        let accounts = settings.accounts.map { Account(settings: $0) }
-        let onNotification: @Sendable () -> Void = { accounts.signal(\.notifications) }
         let keys = KeyRing(store: store)
         let trust = ChainOfTrust(settings.apple.roots)
         let notificationPolicy = NotificationPolicy(
@@ -91,7 +86,7 @@ struct Assembly: Sendable {
                     urls: appStore.urls, credentials: appStore.credentials,
                     timeout: settings.upstreamTimeout, httpClient: httpClient, logger: logger))
         }
-        let upstreams = self.upstreams(accounts, store, connections, registry, news)
+        let upstreams = self.upstreams(accounts, store, connections, registry, signals.health)
         let inquirer = CustomerInquiry(
             store: store, upstreams: upstreams.map(\.upstream), interval: settings.pollInterval,
             leeway: settings.apple.renewalLeeway, logger: logger)
@@ -104,7 +99,7 @@ struct Assembly: Sendable {
                     AppStoreInquiry(gate: $0, trust: trust, scope: settings.apple.scope, logger: logger)
                 },
                 stores: inquiry, leeway: settings.apple.renewalLeeway,
-                readInterval: settings.pollInterval, wakeup: ledgerWakeup, logger: logger)
+                readInterval: settings.pollInterval, wakeup: signals.subscriptions, logger: logger)
             let pursuits = self.pursuits(upstreams, store, registry, listener: ledgers)
             arrivals = PurchaseArrivals(pursuits.map(\.pursuits))
             services += pursuits.all.map(\.pursuits)
@@ -112,7 +107,7 @@ struct Assembly: Sendable {
             services.append(
                 StoreQuestions(
                     store: store, inquiry: inquiry, own: Array(stores.own.keys),
-                    leeway: settings.apple.renewalLeeway, wakeup: questionWakeup, logger: logger))
+                    leeway: settings.apple.renewalLeeway, wakeup: signals.questions, logger: logger))
             if google.all.contains(where: { $0 != nil }) {
                 services.append(
                     VoidedSweep(
@@ -124,7 +119,7 @@ struct Assembly: Sendable {
             }
             services.append(
                 ConsumptionAnswers(
-                    store: store, gate: appStore, callTimeout: settings.upstreamTimeout, wakeup: consumptionWakeup,
+                    store: store, gate: appStore, callTimeout: settings.upstreamTimeout, wakeup: signals.consumption,
                     logger: logger))
             services.append(GrantCheckService(store: store, logger: logger))
             let catalogue = CatalogueCheck(store: store, logger: logger)
@@ -133,20 +128,20 @@ struct Assembly: Sendable {
             services.append(
                 CleengEventService(
                     store: store, accounts: pursuits,
-                    ledgers: ledgers, wakeup: eventWakeup, logger: logger))
+                    ledgers: ledgers, wakeup: signals.events, logger: logger))
             services += notificationRelays(accounts, store, httpClient)
             if let appStore, let interval = settings.appStore?.historyInterval {
                 services.append(
                     MissedNotifications(
                         store: store, gate: appStore, policy: notificationPolicy, scope: settings.apple.scope,
                         isRelayed: isRelayed, leeway: settings.apple.renewalLeeway,
-                        interval: interval, logger: logger, onReceived: onNotification))
+                        interval: interval, logger: logger))
             }
             let webhooks = DeliveryService(
                 store: store, client: settings.webhooks.client,
                 credentials: settings.webhooks.credentials,
                 settings: DeliverySettings(retries: settings.webhooks.retries, idleTick: DueWatch.fallback),
-                wakeup: webhookWakeup, logger: logger)
+                wakeup: signals.webhooks, logger: logger)
             registry.registerGauge("relay_webhooks_in_flight", help: "Messages that are being sent to endpoints.") {
                 Double(webhooks.inFlight)
             }
@@ -154,35 +149,20 @@ struct Assembly: Sendable {
             services.append(
                 CustomerUpdateService(
                     store: store, leeway: settings.apple.renewalLeeway, listed: settings.webhooks.urls,
-                    wakeup: customerWakeup, logger: logger, idleTick: DueWatch.fallback,
-                    onQueued: webhookWakeup.signal))
-        }
-        if role != .front {
-            services.append(
-                DueWatch(store: store, logger: logger) { work in
-                    switch work {
-                    case .purchases: accounts.signal(\.work)
-                    case .customers: customerWakeup.signal()
-                    case .events: eventWakeup.signal()
-                    case .notifications: accounts.signal(\.notifications)
-                    case .subscriptions: ledgerWakeup.signal()
-                    case .questions: questionWakeup.signal()
-                    case .consumption: consumptionWakeup.signal()
-                    case .webhooks: webhookWakeup.signal()
-                    }
-                })
+                    wakeup: signals.customers, logger: logger, idleTick: DueWatch.fallback))
+            services.append(DueWatch(store: store, logger: logger, signal: signals.signal))
         }
         services.append(ActivityReporter(store: store, registry: registry))
         services.append(
             InstanceReporter(
-                store: store, upstreams: role == .front ? [] : upstreams.all.map(\.upstream), news: news,
+                store: store, upstreams: role == .front ? [] : upstreams.all.map(\.upstream), news: signals.health,
                 role: role.rawValue))
         let intake: Intake? =
             role == .worker
             ? nil
             : Intake(
                 store: store, validationTimeout: settings.validationTimeout, taker: arrivals,
-                onAccepted: { accounts.signal(\.work) })
+                onAccepted: { store.memory.signal(.purchases) })
         if intake != nil {
             services.append(ClosureService { await ChangeFeed(store: store).run() })
             services.append(ClosureService { await CustomerFeed(store: store).run() })
@@ -204,9 +184,7 @@ struct Assembly: Sendable {
         let front = RelayFront(
             configuration: fronts, store: store,
             intake: intake, keys: keys,
-            registry: registry, readiness: { await watch.readiness }, logger: logger, onNotification: onNotification,
-            onEvent: eventWakeup.signal,
-            onMessage: webhookWakeup.signal, inquirer: inquirer)
+            registry: registry, readiness: { await watch.readiness }, logger: logger, inquirer: inquirer)
         services.append(front.ops { announce("ops front", $0) })
         if let apps = front.apps(onListening: { announce("app front", $0) }) { services.append(apps) }
 

@@ -13,8 +13,6 @@ struct CleengEventRoutes: Sendable {
     let bodies: BodyReader
     let budget: BodyBudget
     let registry: PrometheusRegistry
-    /// Called when an event was stored that a worker must act on.
-    let onReceived: @Sendable () -> Void
 
     static func describe(in registry: PrometheusRegistry) {
         registry.describe(
@@ -42,7 +40,7 @@ struct CleengEventRoutes: Sendable {
         let topic = try Self.topic(of: body)
         let now = try store.memory.clock.required()
         let outcome = try await store.events.receive(topic: topic, body: body, account: account, now: now)
-        onReceived()
+        store.memory.signal(.events)
         return outcome
     }
 

@@ -16,8 +16,6 @@ struct NotificationRoutes: Sendable {
     let budget: BodyBudget
     let metrics: NotificationMetrics
     let logger: Logger
-    /// Called when a notification must be forwarded, or a store must be asked.
-    let onReceived: @Sendable () -> Void
 
     var routes: [Route] {
         sources.map { source in .post(source.path) { request, _ in try await receive(request, from: source) } }
@@ -65,7 +63,7 @@ struct NotificationRoutes: Sendable {
         let notification = try await source.read(bytes, now: now)
         let received = ReceivedNotification(notification, body: bytes, isRelayed: isRelayed)
         let outcome = try await store.notifications.receive(received, leeway: leeway, now: now)
-        if outcome == .stored { onReceived() }
+        if outcome == .stored { store.memory.signal(.notifications) }
         try await source.wasTaken(notification)
         return (outcome, notification)
     }

@@ -6,7 +6,7 @@ extension RelayStore {
         database.afterCommit {
             if !customers.isEmpty {
                 memory.purchases.changed(customers)
-                memory.onCustomersChanged()
+                memory.signal(.customers)
             }
             memory.validations.changed(changed.map(\.id))
             memory.changes.publish(changed)
@@ -16,7 +16,7 @@ extension RelayStore {
     /// The same for an update of subscriptions' ledgers.
     func publish(_ changed: [Validation], _ closing: LedgerUpdate.Closing) {
         publish(changed, customers: closing.customers)
-        if closing.hasMessages { database.afterCommit { memory.onMessagesQueued() } }
-        if closing.asksStores { database.afterCommit { memory.onQuestionsAsked() } }
+        if closing.hasMessages { database.afterCommit { memory.signal(.webhooks) } }
+        if closing.asksStores { database.afterCommit { memory.signal(.questions) } }
     }
 }

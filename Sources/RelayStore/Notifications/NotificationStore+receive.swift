@@ -65,7 +65,7 @@ extension NotificationStore {
             return (try closing.changed(try await transaction.commit(with: closing.queries)), closing)
         }
         relay.publish(changed, closing)
-        if !notices.isEmpty { database.afterCommit { memory.onMessagesQueued() } }
+        if !notices.isEmpty { database.afterCommit { memory.signal(.webhooks) } }
         return .stored
     }
 

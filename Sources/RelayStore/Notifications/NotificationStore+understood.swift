@@ -51,7 +51,7 @@ extension NotificationStore {
             _ = try await transaction.pipeline(following)
             return true
         }
-        if isFirst, !notices.isEmpty { database.afterCommit { memory.onMessagesQueued() } }
+        if isFirst, !notices.isEmpty { database.afterCommit { memory.signal(.webhooks) } }
         return publisher
     }
 }

@@ -68,7 +68,7 @@ extension OpsStore {
         var question = name
         question.environment = .unknown
         let isAsked = try await relay.queues.replay(.questions, .subscription(question), in: scope, onlyParked: true)
-        if isAsked != nil { database.afterCommit { memory.onQuestionsAsked() } }
+        if isAsked != nil { database.afterCommit { memory.signal(.questions) } }
         return isKnown
     }
 }

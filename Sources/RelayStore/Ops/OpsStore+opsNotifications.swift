@@ -97,7 +97,7 @@ extension OpsStore {
                     publisher: archived.publisher, environment: .unknown, originalTransactionID: key)
                 _ = try await relay.queues.replay(.questions, .subscription(name), in: .all, onlyParked: true)
             }
-            return database.afterCommit { memory.onQuestionsAsked() }
+            return database.afterCommit { memory.signal(.questions) }
         }
         var publisher = archived.publisher
         if !archived.isUnderstood, notification.isUnderstood {

@@ -283,7 +283,7 @@ extension PurchaseStore {
             }
         }
         relay.publish(result.changed, customers: result.customers)
-        if result.asksStores { database.afterCommit { memory.onQuestionsAsked() } }
+        if result.asksStores { database.afterCommit { memory.signal(.questions) } }
         return result
     }
 }

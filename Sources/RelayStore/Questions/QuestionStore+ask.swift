@@ -58,7 +58,7 @@ extension QuestionStore {
                 productID: one.standing?.productID, Signal(event: ClaimedQuestion.recheck))
         }
         try await database.withTransaction { _ = try await $0.commit(with: questions) }
-        memory.onQuestionsAsked()
+        memory.signal(.questions)
     }
 
     private static func ask(

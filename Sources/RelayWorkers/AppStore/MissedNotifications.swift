@@ -20,7 +20,6 @@ public struct MissedNotifications: Service {
     private let leeway: Duration
     private let interval: Duration
     private let logger: Logger
-    private let onReceived: @Sendable () -> Void
 
     /// A notification signed this long before the last query may still have been in delivery then.
     private static let overlap = Duration.seconds(3_600)
@@ -32,11 +31,10 @@ public struct MissedNotifications: Service {
     ///   - isRelayed: whether notifications are relayed to Cleeng.
     ///   - leeway: the same as for delivered notifications.
     ///   - interval: time between two queries.
-    ///   - onReceived: called when there are notifications to relay.
     public init(
         store: RelayStore, gate: AppStoreGate, policy: NotificationPolicy, scope: StoreScope,
         isRelayed: PerPublisher<Bool>,
-        leeway: Duration, interval: Duration, logger: Logger, onReceived: @escaping @Sendable () -> Void
+        leeway: Duration, interval: Duration, logger: Logger
     ) {
         self.store = store
         self.gate = gate
@@ -46,7 +44,6 @@ public struct MissedNotifications: Service {
         self.leeway = leeway
         self.interval = interval
         self.logger = logger
-        self.onReceived = onReceived
     }
 
     public func run() async throws {
@@ -153,7 +150,7 @@ public struct MissedNotifications: Service {
         do {
             let outcome = try await store.notifications.receive(received, leeway: leeway, now: now)
             Counter(label: "relay_missed_notifications", dimensions: [("result", "\(outcome)")]).increment()
-            if outcome == .stored { onReceived() }
+            if outcome == .stored { store.memory.signal(.notifications) }
             return true
         } catch let error where error.isForGood {
             Counter(label: "relay_missed_notifications", dimensions: [("result", "failed")]).increment()

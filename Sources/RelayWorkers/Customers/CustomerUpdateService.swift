@@ -12,24 +12,21 @@ public struct CustomerUpdateService: Service {
     private let loop: WorkLoop
     /// Endpoints of the configuration, until they are in the table.
     private let listed: NIOLockedValueBox<[String]?>
-    private let onQueued: @Sendable () -> Void
 
     private static let batch = 100
 
     /// - Parameters:
     ///   - listed: URLs of the configured endpoints: no update is queued before they are in the table.
     ///   - wakeup: signalled when this process has committed a change.
-    ///   - onQueued: called when there are messages to deliver.
     public init(
         store: RelayStore, leeway: Duration, listed: [String], wakeup: Wakeup, logger: Logger,
-        idleTick: Duration = .milliseconds(250), onQueued: @escaping @Sendable () -> Void
+        idleTick: Duration = .milliseconds(250)
     ) {
         self.store = store
         updates = CustomerUpdates(store: store, leeway: leeway)
         loop = WorkLoop(
             name: "customer_updates", wakeup: wakeup, idleTick: { idleTick }, logger: logger,
             complaint: "no publisher can be notified of changes")
-        self.onQueued = onQueued
         self.listed = NIOLockedValueBox(listed)
     }
 
@@ -46,7 +43,7 @@ public struct CustomerUpdateService: Service {
         let sent = try await updates.tell(limit: Self.batch)
         if sent.messages > 0 {
             Counter(label: "relay_customer_updates").increment(by: sent.messages)
-            onQueued()
+            store.memory.signal(.webhooks)
         }
         return sent.customers == Self.batch
     }

@@ -79,11 +79,7 @@ import Testing
             let id = try await granted(setup, control)
             #expect(try await listed().isEmpty)
             try await control.trouble("read-503")
-            let items = try await Awaiting.fact("it is listed") {
-                try await listed()
-            } holds: {
-                !$0.isEmpty
-            }
+            let items = try await Awaiting.fact("it is listed", of: { try await listed() }, holds: { !$0.isEmpty })
             #expect(items.count == 1 && items[0]["problem"].string == "overdue", "\(items)")
             #expect(items[0]["validationId"].string == id && items[0]["trouble"].string != nil, "\(items)")
             let asked = try await control.reads(of: "ana+never@example.test").count
@@ -98,11 +94,7 @@ import Testing
             try await control.entitle(
                 "ana+never@example.test", to: Self.offer, status: "active", until: Date() + 86_400)
             try await control.heal()
-            try await Awaiting.fact("it is listed no longer") {
-                try await listed()
-            } holds: {
-                $0.isEmpty
-            }
+            try await Awaiting.fact("it is listed no longer", of: { try await listed() }, holds: { $0.isEmpty })
             #expect(try await setup.relay.poll(id).json["status"].string == "granted")
         }
     }

@@ -113,11 +113,7 @@ import Testing
         try await run(["RELAY_POLL_INTERVAL_SECONDS": "60"]) { scene in
             try await scene.control.behave(Self.email, "never")
             let id = try await scene.relay.pursue(Self.email)
-            try await Awaiting.fact("it is watched") {
-                try await scene.relay.timeline(id, "forwarded").count
-            } holds: {
-                $0 == 1
-            }
+            try await Awaiting.fact("it is watched", is: 1) { try await scene.relay.timeline(id, "forwarded").count }
             let reads = try await scene.reads()
             #expect(try await scene.asked()["status"].string == "pending")
             #expect(try await scene.asked(offer: "S999999999_US")["status"].string == "unknown")

@@ -63,13 +63,9 @@ import Testing
                 setup: Setup(database: setup.database, simulator: setup.simulator, relay: relay),
                 control: SimulatorControl(setup.simulator), store: store, life: life)
             if tells { try await scene.control.tell(relay, secret: Self.secret) }
-            do {
+            try await relay.during {
                 try await body(&scene)
-            } catch {
-                await relay.end()
-                throw error
             }
-            await relay.end()
         }
     }
 

@@ -61,11 +61,7 @@ import Testing
         try await run("refuse", grantAfter: 2) { setup, control in
             let (relay, original) = (setup.relay, TestPurchase.newTransactionID())
             let first = try await relay.pursue(Self.ana, original: original)
-            try await Awaiting.fact("the first is sent") {
-                try await control.payments(of: Self.ana).count
-            } holds: {
-                $0 == 1
-            }
+            try await Awaiting.fact("the first is sent", is: 1) { try await control.payments(of: Self.ana).count }
             let second = try await relay.pursue(Self.ben, original: original)
             let rejected = try await relay.becomes("rejected", second)
             #expect(rejected["reason"].string == "owned_by_another")

@@ -22,10 +22,8 @@ import Testing
             let (relay, original) = (setup.relay, TestPurchase.newTransactionID())
             try await control.behave("ana@example.test", "flaky-1", "never")
             let ana = try await relay.pursue("ana@example.test", original: original)
-            try await Awaiting.fact("the first try has failed") {
+            try await Awaiting.fact("the first try has failed", is: 1) {
                 try await relay.timeline(ana, "forward_failed").count
-            } holds: {
-                $0 == 1
             }
             let ben = try await relay.pursue("ben@example.test", original: original)
             _ = try await relay.becomes("granted", ben)
@@ -39,11 +37,9 @@ import Testing
             _ = try await relay.becomes("transferred", ana)
             #expect(try await control.subscription(original)["customerEmail"].string == "ben@example.test")
             // No pending request could grant Ana again.
-            try await Awaiting.fact("both wait for nothing") {
+            try await Awaiting.fact("both wait for nothing", is: true) {
                 let details = [try await relay.detail(ana), try await relay.detail(again)]
                 return details.allSatisfy { $0["nextStepAt"].isNull }
-            } holds: {
-                $0
             }
             #expect(try await relay.poll(ana).json["status"].string == "transferred")
             #expect(try await relay.poll(again).json["status"].string == "granted")

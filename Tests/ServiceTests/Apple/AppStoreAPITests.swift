@@ -39,7 +39,7 @@ import Testing
         let store = try TestAppStore()
         defer { store.end() }
         let api = try await AppStoreAPI.start(signing: store)
-        do {
+        try await api.during {
             var all = api.settings(key ?? api.key)
             all["RELAY_APPLE_RENEWAL_LEEWAY_SECONDS"] = "1"
             all.merge(settings, uniquingKeysWith: { $1 })
@@ -48,11 +48,7 @@ import Testing
                     setup: setup, store: store, api: api, life: try store.subscription(period: period))
                 try await body(&scene)
             }
-        } catch {
-            await api.end()
-            throw error
         }
-        await api.end()
     }
 
     @Test func aRenewalThatNobodyToldOfIsFoundThere() async throws {
@@ -118,7 +114,7 @@ import Testing
             _ = try await scene.buy("ana@example.test")
             try await scene.api.tell(scene.life, expiresAt: Date().addingTimeInterval(3_600))
             try await Awaiting.fact("production has been asked in vain") {
-                try await HTTP.get(scene.relay.opsURL + "/metrics").text
+                try await scene.relay.metrics()
             } holds: {
                 $0.contains(#"relay_app_store_calls_total{route="notifications",verdict="try_again"}"#)
             }
@@ -158,7 +154,7 @@ import Testing
         try await run(key: key) { scene in
             _ = try await scene.buy("ana@example.test")
             #expect(try await scene.lookedUp() == "Cleeng: entitled to S123456789_US")
-            let metrics = try await HTTP.get(scene.relay.opsURL + "/metrics").text
+            let metrics = try await scene.relay.metrics()
             #expect(metrics.contains(#"relay_app_store_calls_total{route="subscriptions",verdict="misconfigured"} 1"#))
             let key = try String(contentsOfFile: scene.api.key.file, encoding: .utf8)
             let secret = key.split(separator: "\n").dropFirst().first.map(String.init) ?? "-----"

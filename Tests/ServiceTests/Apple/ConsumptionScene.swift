@@ -19,18 +19,14 @@ struct ConsumptionScene {
         defer { store.end() }
         let api = try await AppStoreAPI.start(signing: store)
         let settings = store.settings(relayingTo: nil, api.settings(api.key))
-        do {
+        try await api.during {
             try await Setup.run(settings: settings) { setup in
                 try await body(
                     ConsumptionScene(
                         setup: setup, store: store, api: api,
                         publisherKey: try await Relay.makeKey("publisher", setup.database), settings: settings))
             }
-        } catch {
-            await api.end()
-            throw error
         }
-        await api.end()
     }
 
     /// A granted subscription that Apple knows.

@@ -31,7 +31,7 @@ import Testing
             #expect(told[0]["told"]["sampleContentProvided"].bool == false)
             #expect(try await scene.requests().count == 1)
             #expect(try await scene.requests("?state=waiting").isEmpty)
-            let metrics = try await HTTP.get(scene.setup.relay.opsURL + "/metrics").text
+            let metrics = try await scene.setup.relay.metrics()
             #expect(metrics.contains(#"relay_consumption_answers_total{result="answered"} 1"#))
             let listed = try await ChildProcess.run(
                 "receipt-relay", ["notifications", "consumption", "--state", "answered", "--json"],
@@ -138,10 +138,8 @@ import Testing
             try await scene.consent()
             try await scene.api.trouble(#"{"hang":true,"times":1}"#)
             try await scene.ask(life)
-            try await Awaiting.fact("it is being sent") {
+            try await Awaiting.fact("it is being sent", is: true) {
                 try await scene.api.requests().contains { $0["path"].string?.contains("consumption") == true }
-            } holds: {
-                $0
             }
             let other = try await Relay.start(
                 database: scene.setup.database, simulator: scene.setup.simulator, keys: scene.setup.relay.keys,
@@ -162,10 +160,8 @@ import Testing
             let life = try await scene.buy()
             try await scene.consent()
             for _ in 0..<12 { try await scene.ask(life) }
-            try await Awaiting.fact("all are answered", within: .seconds(60)) {
+            try await Awaiting.fact("all are answered", is: 12, within: .seconds(60)) {
                 try await scene.requests("?state=answered").count
-            } holds: {
-                $0 == 12
             }
             #expect(try await scene.told().count == 12)
             await other.end()

@@ -43,11 +43,7 @@ import Testing
                 forged.receipt = Data("unreadable \(number)".utf8).base64EncodedString()
                 _ = try await setup.relay.pursue(forged)
             }
-            try await Awaiting.fact("the first of them is being sent") {
-                try await control.payments().count
-            } holds: {
-                $0 == 1
-            }
+            try await Awaiting.fact("the first of them is being sent", is: 1) { try await control.payments().count }
             // Two genuine purchases are sent one after the other, in order.
             let ana = try await setup.relay.pursue(
                 try store.purchase(email: "ana+slow-500ms@example.test", original: original))

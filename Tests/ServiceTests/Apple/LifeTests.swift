@@ -104,17 +104,13 @@ import Testing
             try await scene.tell(
                 scene.life.renewalFailed(at: now.addingTimeInterval(1), graceUntil: now.addingTimeInterval(3_600)))
             #expect(try await scene.told(id) == ["granted", nil])
-            try await Awaiting.fact("its period ends, and the grace begins") {
+            try await Awaiting.fact("its period ends, and the grace begins", is: "in_grace") {
                 try await scene.relay.subscription(scene.life)["status"].string
-            } holds: {
-                $0 == "in_grace"
             }
             #expect(try await scene.told(id) == ["granted", nil])
             try await scene.tell(scene.life.graceEnded(at: now.addingTimeInterval(2)))
-            try await Awaiting.fact("access ends with the period") {
+            try await Awaiting.fact("access ends with the period", is: ["revoked", "expired"]) {
                 try await scene.told(id)
-            } holds: {
-                $0 == ["revoked", "expired"]
             }
             #expect(try await scene.relay.subscription(scene.life)["status"].string == "in_billing_retry")
             try await scene.tell(scene.life.recovered(at: now.addingTimeInterval(3)))
@@ -149,11 +145,7 @@ import Testing
             let id = try await scene.buy("ana@example.test")
             try await scene.tell(scene.life.renewalTurned(.off, at: Date()))
             #expect(try await scene.told(id) == ["granted", nil])
-            try await Awaiting.fact("it has ended") {
-                try await scene.told(id)
-            } holds: {
-                $0 == ["revoked", "expired"]
-            }
+            try await Awaiting.fact("it has ended", is: ["revoked", "expired"]) { try await scene.told(id) }
         }
     }
 
@@ -190,10 +182,8 @@ import Testing
             let control = SimulatorControl(scene.setup.simulator)
             let id = try await scene.buyUntilSoon(control)
             try await control.trouble("read-503")
-            try await Awaiting.fact("it is tried") {
+            try await Awaiting.fact("it is tried", is: "Cleeng could not be asked") {
                 try await scene.relay.subscription(scene.life)["trouble"].string
-            } holds: {
-                $0 == "Cleeng could not be asked"
             }
             #expect(try await scene.told(id) == ["granted", nil])
             #expect(try await scene.relay.subscription(scene.life)["status"].string == "active")
@@ -202,11 +192,7 @@ import Testing
                 body: Data(#"{"offerId":"S123456789_US","status":"terminated"}"#.utf8))
             #expect(gone.status == 200, "\(gone.text)")
             try await control.heal()
-            try await Awaiting.fact("it has ended") {
-                try await scene.told(id)
-            } holds: {
-                $0 == ["revoked", "expired"]
-            }
+            try await Awaiting.fact("it has ended", is: ["revoked", "expired"]) { try await scene.told(id) }
         }
     }
 

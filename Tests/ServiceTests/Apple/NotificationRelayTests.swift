@@ -74,10 +74,8 @@ import Testing
             relay.process.signal(SIGKILL)
             try await day.restartSimulator()
             let next = try await start(day, store)
-            try await Awaiting.fact("all are delivered") {
+            try await Awaiting.fact("all are delivered", is: 12) {
                 try await next.ops("/ops/notifications?status=delivered").json["items"].array?.count ?? 0
-            } holds: {
-                $0 == 12
             }
             let digests = Set(try await sent(day).compactMap { $0["bodyDigest"].string })
             #expect(digests == Set(bodies.map { digest($0) }))
@@ -97,22 +95,18 @@ import Testing
             }
             #expect(refused["relay"]["lastError"].string == "refused: HTTP 422")
             #expect(try await relay.notify(life.renewed(at: Date()), signedBy: store).status == 200)
-            try await Awaiting.fact("the next one passes") {
+            try await Awaiting.fact("the next one passes", is: 1) {
                 try await relay.ops("/ops/notifications?status=delivered").json["items"].array?.count ?? 0
-            } holds: {
-                $0 == 1
             }
             let id = try #require(refused["id"].string)
-            let metrics = try await HTTP.get(relay.opsURL + "/metrics").text
+            let metrics = try await relay.metrics()
             #expect(metrics.contains("relay_notifications_refused 1"))
             #expect(try await relay.opsPost("/ops/notifications/\(id)/replay", key: relay.keys.viewer).status == 403)
             let replayed = try await relay.opsPost("/ops/notifications/\(id)/replay")
             #expect(replayed.status == 202)
             #expect(replayed.json["relay"]["status"].string != nil)
-            try await Awaiting.fact("it is delivered") {
+            try await Awaiting.fact("it is delivered", is: "delivered") {
                 try await relay.ops("/ops/notifications/\(id)").json["relay"]["status"].string ?? ""
-            } holds: {
-                $0 == "delivered"
             }
             let events = try await relay.subscription(life)["timeline"].array?.compactMap { $0["event"].string } ?? []
             #expect(events == ["subscribed", "did_renew", "replayed"])
@@ -126,11 +120,7 @@ import Testing
             var life = try store.subscription()
             #expect(try await front.notify(life.bought(at: Date()), signedBy: store).status == 200)
             _ = try await day.relay(role: "worker", settings: settings)
-            try await Awaiting.fact("it is delivered") {
-                try await sent(day).count
-            } holds: {
-                $0 == 1
-            }
+            try await Awaiting.fact("it is delivered", is: 1) { try await sent(day).count }
         }
     }
 

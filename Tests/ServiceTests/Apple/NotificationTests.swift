@@ -37,7 +37,7 @@ import Testing
             #expect(subscription["willRenew"].bool == true)
             #expect(subscription["customerEmail"].isNull)
             #expect(subscription["timeline"][0]["event"].string == "subscribed")
-            let metrics = try await HTTP.get(setup.relay.opsURL + "/metrics").text
+            let metrics = try await setup.relay.metrics()
             #expect(metrics.contains(#"apple_notifications_total{result="stored",version="2"} 1"#))
             #expect(metrics.contains(#"apple_notifications_total{result="repeated",version="2"} 1"#))
         }
@@ -106,7 +106,7 @@ import Testing
             #expect(try await setup.relay.ops("/ops/subscriptions").json["items"].array?.isEmpty == true)
             #expect(setup.relay.process.output.contains { $0.contains("a notification is refused") })
             #expect(!setup.relay.process.output.contains { $0.contains("wrong") && $0.contains("password") })
-            let metrics = try await HTTP.get(setup.relay.opsURL + "/metrics").text
+            let metrics = try await setup.relay.metrics()
             #expect(metrics.contains(#"apple_notifications_total{result="untrusted_root"} 2"#))
             #expect(metrics.contains(#"apple_notifications_total{result="not_a_notification"} 6"#))
         }
@@ -249,10 +249,8 @@ extension DatabaseDays {
                 let away = try await relay.notify(bought, signedBy: store)
                 #expect((500..<600).contains(away.status), "\(away.text)")
                 try await cluster.start()
-                try await Awaiting.fact("it is taken") {
+                try await Awaiting.fact("it is taken", is: 200) {
                     try await relay.notify(bought, signedBy: store).status
-                } holds: {
-                    $0 == 200
                 }
                 #expect(try await relay.ops("/ops/notifications").json["items"].array?.count == 1)
             }

@@ -16,17 +16,13 @@ import Testing
         let store = try TestAppStore()
         defer { store.end() }
         let api = try await AppStoreAPI.start(signing: store)
-        do {
+        try await api.during {
             var settings = ["RELAY_APPLE_REVOCATION_SECONDS": "1", "RELAY_APPLE_OCSP_URL": api.url]
             settings.merge(more, uniquingKeysWith: { $1 })
             try await Setup.run(settings: store.settings(relayingTo: nil, settings)) { setup in
                 try await body(setup, store, api)
             }
-        } catch {
-            await api.end()
-            throw error
         }
-        await api.end()
     }
 
     private func isGranted(_ purchase: TestPurchase, by relay: Relay) async throws {
@@ -46,11 +42,7 @@ import Testing
     }
 
     private func gauge(is count: Double, _ relay: Relay) async throws {
-        try await Awaiting.fact("\(count) are revoked") {
-            try await relay.metric(Self.gauge)
-        } holds: {
-            $0 == count
-        }
+        try await Awaiting.fact("\(count) are revoked", is: count) { try await relay.metric(Self.gauge) }
     }
 
     private func lines(_ level: String, _ text: String, _ relay: Relay) throws -> [JSON] {

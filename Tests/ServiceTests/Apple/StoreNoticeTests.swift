@@ -62,11 +62,7 @@ import Testing
             #expect(try await setup.relay.notify(try body(store, Self.rescinded)).status == 200)
             // A repeat is not sent to endpoints.
             #expect(try await setup.relay.notify(try body(store, Self.rescinded)).status == 200)
-            let told = try await Awaiting.fact("it is told twice") {
-                received()
-            } holds: {
-                $0.count == 2
-            }
+            let told = try await Awaiting.fact("it is told twice", of: { received() }, holds: { $0.count == 2 })
             let json = told[1].json
             #expect(json.keys == ["type", "password", "notification"])
             #expect(json["type"].string == "store.notification")
@@ -88,11 +84,7 @@ import Testing
     ) async throws {
         let id = try #require(first.headers["webhook-id"])
         #expect(try await setup.relay.opsPost("/ops/webhooks/\(id)/replay").status == 202)
-        let told = try await Awaiting.fact("it is told a third time") {
-            received()
-        } holds: {
-            $0.count == 3
-        }
+        let told = try await Awaiting.fact("it is told a third time", of: { received() }, holds: { $0.count == 3 })
         #expect(told[2].body == first.body)
         #expect(told[2].headers["webhook-id"] != id)
         let range = try await ChildProcess.run(
@@ -118,11 +110,7 @@ import Testing
         }
         try await run(environment: "sandbox") { setup, store, received in
             #expect(try await setup.relay.notify(try body(store, Self.token)).status == 200)
-            let told = try await Awaiting.fact("it is told") {
-                received().first
-            } holds: {
-                $0 != nil
-            }
+            let told = try await Awaiting.fact("it is told", of: { received().first }, holds: { $0 != nil })
             #expect(told?.json["notification"]["subtype"].string == "UNREPORTED")
             #expect(told?.json["notification"]["externalPurchaseToken"]["appAppleId"].int == 55_555)
         }

@@ -8,15 +8,11 @@ import Testing
         let store = try TestAppStore()
         defer { store.end() }
         let api = try await AppStoreAPI.start(signing: store)
-        do {
+        try await api.during {
             try await Setup.run(settings: store.settings(relayingTo: nil, api.settings(api.key))) { setup in
                 try await body(setup, api)
             }
-        } catch {
-            await api.end()
-            throw error
         }
-        await api.end()
     }
 
     private func test(_ relay: Relay, _ more: String = "", by key: String? = nil) async throws -> HTTP.Answer {

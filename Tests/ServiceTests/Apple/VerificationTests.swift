@@ -33,7 +33,7 @@ import Testing
             let unreadable = TestPurchase(email: "dan@example.test")
             #expect(try await setup.relay.purchase(unreadable).status == 422, "signed by nobody")
             #expect(try await setup.simulator.requests(path: "/apple/payment").count == 2)
-            let metrics = try await HTTP.get(setup.relay.opsURL + "/metrics", headers: [:]).text
+            let metrics = try await setup.relay.metrics()
             #expect(metrics.contains(#"intake_verifications_total{result="genuine"} 2"#))
             #expect(metrics.contains(#"intake_verifications_total{result="signature"} 2"#))
         }

@@ -14,14 +14,14 @@ extension Availability {
                     try await load.accepted(100)
                     try await pair.primary.kill9()
                     let killed = ContinuousClock.now
-                    try await Availability.isReady(relay, false)
+                    try await Probes(relay).become(ready: false)
                     let before = load.posted.accepted.count
                     try await pair.standby.promote()
                     let promoted = ContinuousClock.now
                     try await load.accepted(before + 1)
                     Measured.note("first 202 after the primary was killed", ContinuousClock.now - killed)
                     Measured.note("first 202 after the standby was promoted", ContinuousClock.now - promoted)
-                    try await Availability.isReady(relay, true)
+                    try await Probes(relay).become(ready: true)
                     try await load.accepted(before + 60)
 
                     // Nobody confirms what this one commits: it must not be given anything to commit.
@@ -88,7 +88,7 @@ extension Availability {
                         try await load.accepted(before + 1)
                         Measured.note("first 202 after switch-over \(round)", ContinuousClock.now - stopped)
                         try await roles.primary.start(following: roles.standby)
-                        try await Availability.isReady(relay, true)
+                        try await Probes(relay).become(ready: true)
                         #expect(try await roles.primary.relaySessions() == 0)
                         roles = (primary: roles.standby, standby: roles.primary)
                     }

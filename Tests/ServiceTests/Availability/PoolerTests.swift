@@ -71,7 +71,7 @@ extension Availability {
                     try await load.0.accepted(60)
                     try await load.1.accepted(60)
                     await pooler.kill9()
-                    try await Availability.isReady(first, false)
+                    try await Probes(first).become(ready: false)
                     try await pooler.start()
                     let back = ContinuousClock.now
                     try await load.0.accepted(load.0.posted.accepted.count + 30)

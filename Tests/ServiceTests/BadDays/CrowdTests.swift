@@ -116,11 +116,8 @@ import Testing
     }
 
     private static func held(_ count: Int, _ relay: Relay) async throws {
-        try await Awaiting.fact("\(count) polls are held") {
-            try await HTTP.get(relay.opsURL + "/metrics").text.split(separator: "\n")
-                .first { $0.hasPrefix("http_server_held_polls ") }.map(String.init) ?? ""
-        } holds: {
-            $0 == "http_server_held_polls \(count)"
+        try await Awaiting.fact("\(count) polls are held", is: Double(count)) {
+            try await relay.metric("http_server_held_polls")
         }
     }
 

@@ -17,11 +17,7 @@ extension DatabaseDays {
                 let load = SteadyLoad(relay, "crash")
                 try await load.accepted(60)
                 await cluster.crash()
-                try await Awaiting.fact("the copy notices") {
-                    try await HTTP.get(relay.opsURL + "/readyz").status
-                } holds: {
-                    $0 == 503
-                }
+                try await Probes(relay).become(ready: false)
                 try await Probes(relay).areNotReady(missing: "database")
                 let refused = await AppClient.post(AppClient.purchases(20, "away"), to: relay, width: 20)
                 for posted in refused { Probes.isUnavailable(posted) }
@@ -40,11 +36,7 @@ extension DatabaseDays {
                 try await cluster.start()
                 let back = ContinuousClock.now
                 try await day.control.entitle("held@example.test", to: "S123456789_US", status: "active")
-                _ = try await Awaiting.fact("the copy is ready again") {
-                    try await HTTP.get(relay.opsURL + "/readyz").status
-                } holds: {
-                    $0 == 200
-                }
+                try await Probes(relay).become(ready: true)
                 Measured.note("ready after the database came back", ContinuousClock.now - back)
                 let before = load.posted.accepted.count
                 try await load.accepted(before + 30)

@@ -41,10 +41,8 @@ import Testing
             Measured.note("resident MiB before and in a flood of bodies", "\(before), \(during)")
 
             crowd.leave(0..<Self.clients)
-            try await Awaiting.fact("the memory is given back") {
+            try await Awaiting.fact("the memory is given back", is: 0) {
                 try await relay.metric("http_server_body_bytes")
-            } holds: {
-                $0 == 0
             }
             let posted = await AppClient.post(AppClient.purchases(20, "after"), to: relay)
             #expect(posted.accepted.count == 20)

@@ -52,7 +52,7 @@ extension BadDays {
                 }
                 #expect(try await day.control.payments().count == 24)
                 #expect(try await AppClient.outcomes(late.ids, of: frozen) == ["granted": 12])
-                try await LostCopyTests.forwardedProperly(posted + late, day)
+                try await day.forwardedProperly(posted + late)
             }
         }
 

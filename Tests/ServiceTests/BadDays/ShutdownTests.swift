@@ -25,7 +25,7 @@ extension BadDays {
                 let posted = await load.stop()
                 let next = try await day.relay(role: "front")
                 #expect(try await AppClient.outcomes(posted.ids, of: next) == ["granted": posted.ids.count])
-                try await LostCopyTests.forwardedProperly(posted, day)
+                try await day.forwardedProperly(posted)
                 #expect(posted.statuses.isSubset(of: [202, 503]), "\(posted.statuses)")
             }
         }
@@ -38,10 +38,8 @@ extension BadDays {
                 let going = try await day.relay()
                 try await day.control.behave("hung@example.test", "hang-1")
                 let posted = await AppClient.post(TestPurchase(email: "hung@example.test"), to: going)
-                try await Awaiting.fact("it was sent") {
+                try await Awaiting.fact("it was sent", is: 1) {
                     try await day.control.payments(of: "hung@example.test").count
-                } holds: {
-                    $0 == 1
                 }
                 going.process.signal(SIGTERM)
                 let told = ContinuousClock.now
@@ -58,7 +56,7 @@ extension BadDays {
                 let other = try await day.relay(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "5"])
                 #expect(try await AppClient.outcomes([#require(posted.id)], of: other) == ["granted": 1])
                 Measured.note("settled by a copy that starts after that exit", ContinuousClock.now - started)
-                try await LostCopyTests.forwardedProperly([posted], day)
+                try await day.forwardedProperly([posted])
             }
         }
 
@@ -68,10 +66,8 @@ extension BadDays {
                 let relay = try await day.relay()
                 try await day.control.behave("hung@example.test", "hang-1")
                 let posted = await AppClient.post(TestPurchase(email: "hung@example.test"), to: relay)
-                try await Awaiting.fact("it was sent") {
+                try await Awaiting.fact("it was sent", is: 1) {
                     try await day.control.payments(of: "hung@example.test").count
-                } holds: {
-                    $0 == 1
                 }
                 relay.process.signal(SIGTERM)
                 _ = await relay.process.line { $0.contains("ending cleanly") }
@@ -92,11 +88,7 @@ extension BadDays {
                 return nil
             }
             let poll = Task { try await AppClient.poll(id, of: relay, wait: 60) }
-            try await Awaiting.fact("the poll is held") {
-                try await HTTP.get(relay.opsURL + "/metrics").text
-            } holds: {
-                $0.contains("http_server_held_polls 1")
-            }
+            try await Awaiting.fact("the poll is held", is: 1) { try await relay.metric("http_server_held_polls") }
             return poll
         }
     }

@@ -15,7 +15,7 @@ extension BadDays {
                 let came = ContinuousClock.now
                 #expect(try await AppClient.outcomes(early.ids, of: relay) == ["granted": 20])
                 Measured.note("settled after the upstream came", ContinuousClock.now - came)
-                try await LostCopyTests.forwardedProperly(early, day)
+                try await day.forwardedProperly(early)
 
                 let load = SteadyLoad(relay, "later")
                 try await load.accepted(30)
@@ -30,7 +30,7 @@ extension BadDays {
                 let late = Array(posted.suffix(20))
                 #expect(try await AppClient.outcomes(late.ids, of: relay) == ["granted": 20])
                 Measured.note("settled after the upstream came back", ContinuousClock.now - back)
-                try await LostCopyTests.forwardedProperly(late, day)
+                try await day.forwardedProperly(late)
             }
         }
 
@@ -42,11 +42,7 @@ extension BadDays {
                 let relay = try await day.relay()
                 let hanging = (0..<40).map { TestPurchase(email: "hung-\($0)+hang-1@example.test") }
                 let hung = await AppClient.post(hanging, to: relay)
-                try await Awaiting.fact("all of them hang") {
-                    try await day.control.payments().count
-                } holds: {
-                    $0 == 40
-                }
+                try await Awaiting.fact("all of them hang", is: 40) { try await day.control.payments().count }
                 let began = ContinuousClock.now
                 let others = await AppClient.post(AppClient.purchases(20, "others"), to: relay)
                 #expect(try await AppClient.outcomes(others.ids, of: relay) == ["granted": 20])
@@ -55,7 +51,7 @@ extension BadDays {
                 #expect(still.count { $0.endedAt == nil } == 40, "they hang all the while")
                 Measured.note("20 purchases while 40 calls hang", took)
                 #expect(try await AppClient.outcomes(hung.ids, of: relay) == ["granted": 40])
-                try await LostCopyTests.forwardedProperly(hung + others, day)
+                try await day.forwardedProperly(hung + others)
             }
         }
     }

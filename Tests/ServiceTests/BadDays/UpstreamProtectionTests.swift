@@ -17,10 +17,8 @@ extension BadDays {
                 for copy in copies {
                     try await Self.becomes("down", copy)
                     // Reads may have told it, a moment before.
-                    try await Awaiting.fact("payments are shut") {
+                    try await Awaiting.fact("payments are shut", is: true) {
                         try await Self.isShut("payment", of: copy)
-                    } holds: {
-                        $0
                     }
                 }
                 Measured.note("down is told after", ContinuousClock.now - began)
@@ -46,7 +44,7 @@ extension BadDays {
                 try await Self.becomes("ok", copies[0])
                 Measured.note("ok is told after", ContinuousClock.now - healed)
                 #expect(try await AppClient.outcomes(later.ids, of: copies[0]) == ["granted": later.count])
-                try await LostCopyTests.forwardedProperly(posted + later, day)
+                try await day.forwardedProperly(posted + later)
                 #expect(try await day.control.stats()["maxConcurrentForwardsPerSubscription"].int == 1)
             }
         }
@@ -114,7 +112,7 @@ extension BadDays {
                 let most = Self.mostAtOnce(try await day.control.requests())
                 #expect(most <= 8)
                 #expect(most >= 7, "else nothing was bounded")
-                let metrics = try await HTTP.get(relay.opsURL + "/metrics").text
+                let metrics = try await relay.metrics()
                 #expect(metrics.contains("relay_upstream_wait_seconds_count{route=\"payment\"}"))
                 #expect(metrics.contains("relay_upstream_calls_in_flight{route=\"entitlements\"}"))
             }
@@ -140,7 +138,7 @@ extension BadDays {
                 #expect(try await AppClient.outcomes(posted.ids, of: relay) == ["granted": 300])
                 let recovery = ContinuousClock.now - healed
                 Measured.note("all 300 granted after it answered again", recovery)
-                try await LostCopyTests.forwardedProperly(posted, day)
+                try await day.forwardedProperly(posted)
             }
         }
 
@@ -154,7 +152,7 @@ extension BadDays {
                 try await Self.becomes("misconfigured", relay)
                 #expect(try await AppClient.outcomes(posted.ids, of: relay) == ["timed_out": 80])
                 try await Awaiting.fact("all are written") {
-                    try await HTTP.get(relay.opsURL + "/metrics").text
+                    try await relay.metrics()
                 } holds: {
                     $0.contains("relay_settlements_total{status=\"timed_out\"} 80\n")
                 }
@@ -176,7 +174,7 @@ extension BadDays {
                 let relay = try await day.relay()
                 let posted = await AppClient.post(AppClient.purchases(30, "slow"), to: relay)
                 #expect(try await AppClient.outcomes(posted.ids, of: relay) == ["granted": 30])
-                let metrics = try await HTTP.get(relay.opsURL + "/metrics").text
+                let metrics = try await relay.metrics()
                 #expect(!metrics.contains("relay_upstream_breaker_opens_total"))
                 #expect(metrics.contains("relay_upstream_state{state=\"ok\"} 1"))
             }
@@ -189,24 +187,18 @@ extension BadDays {
                 try await day.control.trouble("read-hang")
                 let relay = try await day.relay(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "5"])
                 let early = await AppClient.post(AppClient.purchases(60, "early"), to: relay)
-                try await Awaiting.fact("reads are shut") {
-                    try await Self.isShut("entitlements", of: relay)
-                } holds: {
-                    $0
-                }
+                try await Awaiting.fact("reads are shut", is: true) { try await Self.isShut("entitlements", of: relay) }
                 let began = ContinuousClock.now
                 let later = await AppClient.post(AppClient.purchases(60, "later"), to: relay)
                 let all = Set((early + later).map(\.purchase.email))
-                try await Awaiting.fact("all are sent") {
+                try await Awaiting.fact("all are sent", is: all) {
                     Set(try await day.control.payments().compactMap(\.email))
-                } holds: {
-                    $0 == all
                 }
                 Measured.note("60 purchases sent while reads hang", ContinuousClock.now - began)
                 #expect(try await !Self.isShut("payment", of: relay))
                 try await day.control.heal()
                 #expect(try await AppClient.outcomes((early + later).ids, of: relay) == ["granted": 120])
-                try await LostCopyTests.forwardedProperly(early + later, day)
+                try await day.forwardedProperly(early + later)
             }
         }
 
@@ -222,11 +214,7 @@ extension BadDays {
         }
 
         private static func becomes(_ state: String, _ relay: Relay) async throws {
-            try await Awaiting.fact("the upstream is told to be \(state)") {
-                try await Self.state(relay)
-            } holds: {
-                $0 == state
-            }
+            try await Awaiting.fact("the upstream is told to be \(state)", is: state) { try await Self.state(relay) }
         }
 
         private static func state(_ relay: Relay) async throws -> String? {
@@ -235,7 +223,7 @@ extension BadDays {
 
         private static func isShut(_ route: String, of relay: Relay) async throws -> Bool {
             let line = "relay_upstream_breaker_state{route=\"\(route)\",state=\"closed\"} 0"
-            return try await HTTP.get(relay.opsURL + "/metrics").text.contains(line)
+            return try await relay.metrics().contains(line)
         }
 
         /// Requests that overlapped, by the simulator's clock of milliseconds: those that touch do not.

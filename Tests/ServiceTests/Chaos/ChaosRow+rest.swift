@@ -7,10 +7,8 @@ extension ChaosRow {
     /// granted.
     static func rest(_ scene: ChaosScene, within limit: Duration) async throws {
         // A customer whom Cleeng entitled before may be granted while Cleeng still moves the subscription.
-        try await Awaiting.fact("Cleeng has granted all that waits", within: limit) {
+        try await Awaiting.fact("Cleeng has granted all that waits", is: 0, within: limit) {
             try await scene.day.control.stats()["pendingGrants"].int
-        } holds: {
-            $0 == 0
         }
         let database = scene.day.database
         try await Awaiting.fact("no validation is pending, unsent, or the newest and not granted", within: limit) {

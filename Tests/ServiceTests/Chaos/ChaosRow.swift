@@ -113,11 +113,9 @@ struct ChaosRow: Sendable {
         _ scene: ChaosScene, _ load: ChaosLoad, since end: Date, within limit: Duration
     ) async -> Duration? {
         guard let id = await load.buy(TestPurchase(email: "afterwards@example.test"), turn: 0) else { return nil }
-        let granted = try? await Awaiting.fact("a purchase after the fault is granted", within: limit) {
+        let granted = try? await Awaiting.fact("a purchase after the fault is granted", is: "granted", within: limit) {
             guard let front = scene.front(0) else { return "no copy is alive" }
             return try await AppClient.poll(id, of: front, wait: 10).json["status"].string ?? ""
-        } holds: {
-            $0 == "granted"
         }
         return granted.map { _ in .seconds(Date().timeIntervalSince(end)) }
     }

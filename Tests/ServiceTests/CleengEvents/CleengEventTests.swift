@@ -29,11 +29,7 @@ import Testing
     }
 
     private func send(_ text: String, to relay: Relay, header: String? = nil) async throws -> HTTP.Answer {
-        let body = Data(text.utf8)
-        let hex = signature(body).map { String(format: "%02x", $0) }.joined()
-        return try await HTTP.post(
-            relay.url + "/cleeng/webhooks",
-            headers: ["X-Cleeng-Signature": header ?? hex, "Content-Type": "application/json"], body: body)
+        try await relay.cleengEvent(Data(text.utf8), secret: Self.secret, signature: header)
     }
 
     private func event(_ topic: String, _ data: String) -> String {
@@ -47,10 +43,8 @@ import Testing
         object.merge(extra, uniquingKeysWith: { $1 })
         let answer = try await setup.relay.post(try JSONSerialization.data(withJSONObject: object))
         let id = try #require(answer.json["validationId"].string, "\(answer.text)")
-        try await Awaiting.fact("Cleeng has it") {
+        try await Awaiting.fact("Cleeng has it", is: before + 1) {
             try await setup.simulator.requests(path: "/apple/payment", customerEmail: email).count
-        } holds: {
-            $0 == before + 1
         }
         return id
     }
@@ -159,10 +153,10 @@ import Testing
             }
             try await setup.relay.hasHandledEvents(5)
             #expect(try await setup.relay.status(id)["status"].string == "pending")
-            let metrics = try await HTTP.get(setup.relay.opsURL + "/metrics").text
+            let metrics = try await setup.relay.metrics()
             #expect(metrics.contains(#"cleeng_events_total{result="stored"} 5"#))
             #expect(try await send(other, to: setup.relay).status == 200)
-            let again = try await HTTP.get(setup.relay.opsURL + "/metrics").text
+            let again = try await setup.relay.metrics()
             #expect(again.contains(#"cleeng_events_total{result="repeated"} 1"#))
         }
     }
@@ -188,10 +182,8 @@ import Testing
             try await entitle(setup, "active")
             let created = event("subscriptionCreated", #""offerId":"\#(Self.offer)","email":"ana@example.test""#)
             #expect(try await send(created, to: setup.relay).status == 200)
-            try await Awaiting.fact("it runs again") {
+            try await Awaiting.fact("it runs again", is: "granted") {
                 try await setup.relay.status(id)["status"].string
-            } holds: {
-                $0 == "granted"
             }
         }
     }

@@ -21,7 +21,7 @@ import Testing
 
     /// The relay's count of events with this result.
     private func events(_ relay: Relay, _ result: String) async throws -> Int {
-        let text = try await HTTP.get(relay.opsURL + "/metrics").text
+        let text = try await relay.metrics()
         let name = "cleeng_events_total{result=\"\(result)\"} "
         let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
         return line.flatMap { Int($0.dropFirst(name.count)) } ?? 0

@@ -44,11 +44,7 @@ import Testing
                 return
             }
             #expect(reason.hasPrefix("SIM"), "\(reason)")
-            try await Awaiting.fact("it was taken in") {
-                try await setup.count("validations")
-            } holds: {
-                $0 == 2
-            }
+            try await Awaiting.fact("it was taken in", is: 2) { try await setup.count("validations") }
             try await setup.database.letDeadlinesCome()
             #expect(try await never == .assumeFailed)
             let last = try await client.entitlement(email: "bea+never@example.test", offer: "S123456789_US")

@@ -24,11 +24,7 @@ import Testing
             } holds: {
                 $0.contains("forwarded")
             }
-            try await Awaiting.fact("a poll is held") {
-                try await relay.metric("http_server_held_polls")
-            } holds: {
-                $0 == 1
-            }
+            try await Awaiting.fact("a poll is held", is: 1) { try await relay.metric("http_server_held_polls") }
             await relay.process.end()
             try await Awaiting.fact("the held poll has broken, and a further one found nobody") {
                 transport.unanswered
@@ -93,10 +89,8 @@ import Testing
                 try await client.redeem(Purchase("ana@example.test")) { teller.yield($0.id) }
             }
             let id = try #require(await ids.first { _ in true })
-            try await Awaiting.fact("the poll is held") {
+            try await Awaiting.fact("the poll is held", is: 1) {
                 try await setup.relay.metric("http_server_held_polls")
-            } holds: {
-                $0 == 1
             }
             redeeming.cancel()
             // Only the cancellation has ended the wait.

@@ -266,11 +266,7 @@ struct ActScene {
     private func open() async throws -> String {
         let email = "x\(Int.random(in: 0..<1_000_000_000))+never@example.test"
         let id = try await setup.relay.pursue(try store.purchase(email: email))
-        try await Awaiting.fact("it is sent") {
-            try await setup.relay.events(id).contains("forwarded")
-        } holds: {
-            $0
-        }
+        try await Awaiting.fact("it is sent", is: true) { try await setup.relay.events(id).contains("forwarded") }
         return id
     }
 
@@ -292,11 +288,7 @@ struct ActScene {
         let before = try await value(asked)
         try await amazon.control(
             .PUT, "push", #"{"url":"\#(setup.relay.url)/amazon/notifications","confirmed":false}"#)
-        try await Awaiting.fact("the relay is asked once more") {
-            try await value(asked)
-        } holds: {
-            $0 != before
-        }
+        try await Awaiting.fact("the relay is asked once more", of: { try await value(asked) }, holds: { $0 != before })
         let newest = try await setup.relay.ops("/ops/notifications").json["items"].array?.first {
             $0["type"].string == "SubscriptionConfirmation"
         }

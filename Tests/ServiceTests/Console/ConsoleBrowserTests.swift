@@ -17,11 +17,7 @@ import Testing
 
     /// Waits for the text, since a click returns before the next page is loaded.
     private static func see(_ browser: Browser, _ selector: String, _ text: String) async throws {
-        try await Awaiting.fact("\(selector) says: \(text)") {
-            try await browser.text(selector)
-        } holds: {
-            $0 == text
-        }
+        try await Awaiting.fact("\(selector) says: \(text)", is: text) { try await browser.text(selector) }
     }
 
     /// Checks that apply to every page.
@@ -153,10 +149,8 @@ import Testing
         try await Setup.run(settings: ["RELAY_CLEENG_PUBLISHER_TOKEN": "a_token_that_cleeng_never_gave_out"]) { setup in
             try await Browser.run { browser in
                 try await Self.signIn(browser, setup, setup.relay.keys.viewer)
-                try await Awaiting.fact("all is well") {
+                try await Awaiting.fact("all is well", is: "Purchases go through.") {
                     try await browser.text(".diagnosis h2")
-                } holds: {
-                    $0 == "Purchases go through."
                 }
                 _ = try await setup.relay.purchase(TestPurchase(email: "ana@example.test"))
                 try await Awaiting.fact("the page has changed by itself") {

@@ -63,11 +63,7 @@ import Testing
     @Test func aKilledWorkerIsSaidWithTheAgeOfItsLastSignOfLife() async throws {
         try await Setup.run { setup in
             let terminal = Terminal(setup: setup)
-            _ = try await Awaiting.fact("the copy has reported") {
-                try await terminal.run("status").code
-            } holds: {
-                $0 == 0
-            }
+            _ = try await Awaiting.fact("the copy has reported", is: 0) { try await terminal.run("status").code }
             setup.relay.process.signal(SIGKILL)
             let killed = ContinuousClock.now
             let status = try await Awaiting.fact("no worker is running") {

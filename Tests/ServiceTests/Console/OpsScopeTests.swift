@@ -46,10 +46,8 @@ import Testing
             return try #require(answer.json["validationId"].string, "\(answer.text)")
         }
         func granted(_ id: String) async throws {
-            try await Awaiting.fact("\(id) is granted") {
+            try await Awaiting.fact("\(id) is granted", is: "granted") {
                 try await relay.poll(id, key: app).json["status"].string
-            } holds: {
-                $0 == "granted"
             }
         }
         let original = TestPurchase.newTransactionID()

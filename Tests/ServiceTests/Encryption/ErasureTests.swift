@@ -65,10 +65,8 @@ import Testing
                 #expect(refused.code == 1 && refused.text.contains("still waited for"))
                 #expect(try await setup.relay.poll(first).status == 200)
                 try await setup.database.letDeadlinesCome()
-                try await Awaiting.fact("it is written that nobody waits any more") {
+                try await Awaiting.fact("it is written that nobody waits any more", is: 0) {
                     try await setup.database.query(SQL("SELECT FROM pursuits WHERE status = 0")).count
-                } holds: {
-                    $0 == 0
                 }
 
                 let dry = try await Self.run(setup, keys, "erase", "ana@example.test", "--reason", "x", "--dry-run")
@@ -91,10 +89,8 @@ import Testing
                     let tables = try await EncryptionTests.tables(setup.database, holding: "ana@example.test")
                     #expect(tables == [])
                 }
-                try await Awaiting.fact("nothing is told from memory any more") {
+                try await Awaiting.fact("nothing is told from memory any more", is: 404) {
                     try await setup.relay.poll(first).status
-                } holds: {
-                    $0 == 404
                 }
                 let audit = try await ChildProcess.run(
                     "receipt-relay", ["audit", "list", "--json"],

@@ -28,4 +28,12 @@ enum Awaiting {
             pause = min(pause * 1.4, .milliseconds(80))
         }
     }
+
+    /// - Returns: the value, once it is that.
+    @discardableResult
+    static func fact<T: Sendable & Equatable>(
+        _ fact: String, is value: T, within limit: Duration = patience, of look: () async throws -> T
+    ) async throws -> T {
+        try await Self.fact(fact, within: limit, of: look, holds: { $0 == value })
+    }
 }

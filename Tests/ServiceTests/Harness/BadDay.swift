@@ -1,8 +1,9 @@
 import Foundation
 import NIOConcurrencyHelpers
+import Testing
 
 /// A database, a simulator, and relays that start and stop. All end with the test.
-final class BadDay: Sendable {
+final class BadDay: Ends, Sendable {
     let database: TestDatabase
     let keys: Relay.Keys
     private let simulators = NIOLockedValueBox<[Simulator]>([])
@@ -36,16 +37,12 @@ final class BadDay: Sendable {
         let simulator = try await Simulator.start(grantAfter: grantAfter, port: FixedPort.free())
         let all = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"].merging(settings, uniquingKeysWith: { $1 })
         let day = try await BadDay(database, simulator, settings: all)
-        do {
+        try await day.during {
             try await body(day)
-        } catch {
-            await day.end()
-            throw error
         }
-        await day.end()
     }
 
-    private func end() async {
+    func end() async {
         for relay in relays.withLockedValue({ $0 }) { await relay.end() }
         for simulator in simulators.withLockedValue({ $0 }) { await simulator.end() }
     }
@@ -70,5 +67,13 @@ final class BadDay: Sendable {
         let port = URL(string: simulator.url)?.port ?? 0
         let started = try await Simulator.start(grantAfter: grantAfter, port: port)
         simulators.withLockedValue { $0.append(started) }
+    }
+
+    /// Each was sent, and none twice at once.
+    func forwardedProperly(_ posted: [Posted]) async throws {
+        let payments = try await control.payments()
+        let sent = Set(payments.compactMap(\.email))
+        #expect(posted.accepted.map(\.purchase.email).filter { !sent.contains($0) } == [])
+        #expect(payments.filter { $0.json["overlappedWithSamePurchase"].bool != false }.count == 0)
     }
 }

@@ -21,6 +21,13 @@ struct Probes {
         #expect(try await HTTP.get(relay.opsURL + "/readyz").status == 200)
     }
 
+    /// Waits until the copy is ready, or is not.
+    func become(ready: Bool) async throws {
+        try await Awaiting.fact("the copy is \(ready ? "ready" : "not ready")", is: ready ? 200 : 503) {
+            try await HTTP.get(relay.opsURL + "/readyz").status
+        }
+    }
+
     /// Expects 503 with `Retry-After`, as a problem.
     static func isUnavailable(_ posted: Posted) {
         #expect(posted.status == 503)

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 
 extension Relay {
@@ -34,6 +35,19 @@ extension Relay {
         try await detail(id)["timeline"].array?.filter { $0["event"].string == event } ?? []
     }
 
+    /// Sends an event as Cleeng does.
+    ///
+    /// - Parameter signature: instead of the one that the secret makes.
+    func cleengEvent(_ body: Data, secret: String, signature: String? = nil) async throws -> HTTP.Answer {
+        let code = HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Data(secret.utf8)))
+        return try await HTTP.post(
+            url + "/cleeng/webhooks",
+            headers: [
+                "X-Cleeng-Signature": signature ?? code.map { String(format: "%02x", $0) }.joined(),
+                "Content-Type": "application/json",
+            ], body: body)
+    }
+
     /// Waits until that many of Cleeng's events have been processed.
     func hasHandledEvents(_ count: Int) async throws {
         try await Awaiting.fact("\(count) events have been acted on") {
@@ -43,9 +57,12 @@ extension Relay {
         }
     }
 
+    /// As `/metrics` of the ops front has them.
+    func metrics() async throws -> String { try await HTTP.get(opsURL + "/metrics").text }
+
     /// Value of a metric without labels, from `/metrics` of the ops front.
     func metric(_ name: String) async throws -> Double? {
-        try await HTTP.get(opsURL + "/metrics").text.split(separator: "\n")
+        try await metrics().split(separator: "\n")
             .first { $0.hasPrefix("\(name) ") }
             .flatMap { Double($0.dropFirst(name.count + 1)) }
     }

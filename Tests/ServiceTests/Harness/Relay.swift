@@ -2,7 +2,7 @@ import Foundation
 import NIOHTTP1
 
 /// The relay as a separate process, with keys of every role.
-struct Relay: Sendable {
+struct Relay: Ends, Sendable {
     let process: ChildProcess
     /// Address of the app front; empty for `--role worker`.
     let url: String

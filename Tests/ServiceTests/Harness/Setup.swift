@@ -10,24 +10,16 @@ struct Setup: Sendable {
     ) async throws {
         let database = try await TestDatabase.make()
         let simulator = try await Simulator.start(grantAfter: grantAfter)
-        let relay: Relay
         do {
-            relay = try await Relay.start(database: database, simulator: simulator, role: role, settings: settings)
+            try await simulator.during {
+                let relay = try await Relay.start(
+                    database: database, simulator: simulator, role: role, settings: settings)
+                try await relay.during { try await body(Setup(database: database, simulator: simulator, relay: relay)) }
+            }
         } catch {
-            await simulator.end()
             try? await database.drop()
             throw error
         }
-        do {
-            try await body(Setup(database: database, simulator: simulator, relay: relay))
-        } catch {
-            await relay.end()
-            await simulator.end()
-            try? await database.drop()
-            throw error
-        }
-        await relay.end()
-        await simulator.end()
         try await database.drop()
     }
 }

@@ -53,7 +53,7 @@ import Testing
         try await Setup.run(role: "front") { setup in
             let second = try await Relay.start(
                 database: setup.database, simulator: setup.simulator, role: "front", keys: setup.relay.keys)
-            do {
+            try await second.during {
                 let answers = try await withThrowingTaskGroup(of: HTTP.Answer.self) { group in
                     for index in 0..<20 {
                         let purchase = TestPurchase(email: "rush\(index / 2)@example.test", original: "900\(index / 2)")
@@ -70,11 +70,7 @@ import Testing
                     expectProblem(answer, 422, "idempotency_key_reused")
                 }
                 #expect(try await setup.count("validations") == 1)
-            } catch {
-                await second.end()
-                throw error
             }
-            await second.end()
         }
     }
 

@@ -15,7 +15,7 @@ import Testing
         try await Setup.run(grantAfter: 0.3) { setup in
             let second = try await Relay.start(
                 database: setup.database, simulator: setup.simulator, keys: setup.relay.keys)
-            do {
+            try await second.during {
                 let purchase = TestPurchase(email: "pair@example.test")
                 try await Self.sendCopies(of: purchase, to: [setup.relay, second], setup)
                 // A repeat after the outcome also returns the same validation.
@@ -23,11 +23,7 @@ import Testing
                     #expect(try await relay.purchase(purchase).status == 200)
                 }
                 #expect(try await setup.simulator.requests(path: "/apple/payment").count == 1)
-            } catch {
-                await second.end()
-                throw error
             }
-            await second.end()
         }
     }
 

@@ -20,11 +20,7 @@ import Testing
     private static func told(
         _ count: Int, _ received: @escaping @Sendable () -> [Received]
     ) async throws -> [Received] {
-        try await Awaiting.fact("\(count) messages") {
-            received()
-        } holds: {
-            $0.count >= count
-        }
+        try await Awaiting.fact("\(count) messages", of: { received() }, holds: { $0.count >= count })
     }
 
     private static func events(_ told: some Sequence<Received>) -> [String] {

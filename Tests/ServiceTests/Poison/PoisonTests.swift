@@ -11,29 +11,13 @@ import Testing
         _ poison: (TestDatabase, _ ids: [String]) async throws -> Void,
         _ body: (_ front: Relay, _ worker: Relay, _ ids: [String], Simulator) async throws -> Void
     ) async throws {
-        let database = try await TestDatabase.make()
-        let simulator = try await Simulator.start()
-        var relays: [Relay] = []
-        do {
-            let front = try await Relay.start(
-                database: database, simulator: simulator, role: "front", settings: settings)
-            relays.append(front)
+        try await BadDay.run(on: TestDatabase.make(), grantAfter: 0, settings: settings) { day in
+            let front = try await day.relay(role: "front")
             var ids: [String] = []
             for email in emails { ids.append(try await front.pursue(email)) }
-            try await poison(database, ids)
-            let worker = try await Relay.start(
-                database: database, simulator: simulator, role: "worker", keys: front.keys, settings: settings)
-            relays.append(worker)
-            try await body(front, worker, ids, simulator)
-        } catch {
-            for relay in relays { await relay.end() }
-            await simulator.end()
-            try? await database.drop()
-            throw error
+            try await poison(day.database, ids)
+            try await body(front, day.relay(role: "worker"), ids, day.simulator)
         }
-        for relay in relays { await relay.end() }
-        await simulator.end()
-        try await database.drop()
     }
 
     /// The part of a validation's id that is its row's.

@@ -26,7 +26,7 @@ struct AccountScene {
         let other = try await Simulator.start(token: Self.token)
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
-        do {
+        try await other.during {
             let file = try scratch.write(
                 "publishers.yaml",
                 """
@@ -43,11 +43,7 @@ struct AccountScene {
                 let key = try await Relay.makeKey("app", setup.database, publisher: "nordic")
                 try await body(AccountScene(setup: setup, other: other, nordicApp: key))
             }
-        } catch {
-            await other.end()
-            throw error
         }
-        await other.end()
     }
 
     /// - Returns: the validation's id.

@@ -1,5 +1,4 @@
 import AppStoreSimulation
-import Crypto
 import Foundation
 import ReceiverSupport
 import Testing
@@ -19,7 +18,7 @@ import Testing
                 #expect(sent.count == 1 && sent.allSatisfy { $0["publisherToken"].string == "present" }, "\(sent)")
                 #expect(try await simulator.requests().allSatisfy { $0["status"].int == 200 })
             }
-            let metrics = try await HTTP.get(scene.relay.opsURL + "/metrics").text
+            let metrics = try await scene.relay.metrics()
             #expect(metrics.contains(#"relay_upstream_state{account="nordic",state="ok"} 1"#))
             #expect(metrics.contains(#"relay_upstream_state{state="ok"} 1"#))
             #expect(!scene.relay.process.output.contains { $0.contains(AccountScene.token) })
@@ -36,7 +35,7 @@ import Testing
                 waiting.append(try await scene.buy(TestPurchase(email: "n\(number)@example.test"), nordic: true))
             }
             try await Awaiting.fact("nordic's payments are held back") {
-                try await HTTP.get(scene.relay.opsURL + "/metrics").text
+                try await scene.relay.metrics()
             } holds: {
                 $0.contains(#"relay_upstream_breaker_state{account="nordic",route="payment",state="closed"} 0"#)
                     && $0.contains(#"relay_upstream_state{account="nordic",state="misconfigured"} 1"#)
@@ -45,7 +44,7 @@ import Testing
                 let id = try await scene.buy(TestPurchase(email: "m\(number)@example.test"), nordic: false)
                 #expect(try await scene.outcome(id, nordic: false) == "granted")
             }
-            let metrics = try await HTTP.get(scene.relay.opsURL + "/metrics").text
+            let metrics = try await scene.relay.metrics()
             #expect(metrics.contains(#"relay_upstream_breaker_state{route="payment",state="closed"} 1"#))
             for id in waiting {
                 #expect(try await scene.relay.poll(id, key: scene.nordicApp).json["status"].string == "pending")
@@ -72,21 +71,15 @@ import Testing
             let common = try await scene.buy(purchase, nordic: false)
             let mine = try await scene.buy(purchase, nordic: true)
             for simulator in [scene.setup.simulator, scene.other] {
-                try await Awaiting.fact("Cleeng has it") {
+                try await Awaiting.fact("Cleeng has it", is: 1) {
                     try await simulator.requests(path: "/apple/payment").count
-                } holds: {
-                    $0 == 1
                 }
             }
             let body = Data(
                 #"{"topic":"inappPurchaseValidationSucceeded","data":{"result":"SubscriptionCreated","offerId":"S123456789_US","active":true,"customerEmail":"ana@example.test"}}"#
                     .utf8)
             func tell(_ secret: String) async throws -> Int {
-                let code = HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Data(secret.utf8)))
-                return try await HTTP.post(
-                    scene.relay.url + "/cleeng/webhooks",
-                    headers: ["X-Cleeng-Signature": code.map { String(format: "%02x", $0) }.joined()], body: body
-                ).status
+                try await scene.relay.cleengEvent(body, secret: secret).status
             }
             #expect(try await tell("the secret of nobody") == 401)
             #expect(try await tell(secrets.nordic) == 200)
@@ -99,14 +92,6 @@ import Testing
 
     @Test func eachPublishersMessagesCarryItsOwnPasswordAndSignature() async throws {
         let secrets = (common: Data("a secret of twenty-four b".utf8), nordic: Data("another of twenty-four by".utf8))
-        @Sendable func signed(_ received: Received, by secret: Data) -> Bool {
-            guard let id = received.headers["webhook-id"], let time = received.headers["webhook-timestamp"] else {
-                return false
-            }
-            let code = HMAC<SHA256>.authenticationCode(
-                for: Data("\(id).\(time).\(received.body)".utf8), using: SymmetricKey(data: secret))
-            return received.headers["webhook-signature"] == "v1,\(Data(code).base64EncodedString())"
-        }
         try await withReceiver { port, received in
             try await AccountScene.run(
                 settings: [
@@ -141,8 +126,8 @@ import Testing
                     let isNordics = one.path == "/nordic"
                     let body = try JSON(data: Data(one.body.utf8))
                     #expect(body["password"].string == (isNordics ? "nordics" : "mains"))
-                    #expect(signed(one, by: isNordics ? secrets.nordic : secrets.common))
-                    #expect(!signed(one, by: isNordics ? secrets.common : secrets.nordic))
+                    #expect(one.isSigned(by: isNordics ? secrets.nordic : secrets.common))
+                    #expect(!one.isSigned(by: isNordics ? secrets.common : secrets.nordic))
                 }
             }
         }

@@ -79,7 +79,7 @@ import Testing
     /// Returns once nothing is left to be told to the endpoints whose address ends so.
     private static func hasRenewalInfo(_ database: TestDatabase, _ path: String) async throws {
         try await TestDatabase.withPool(database.url) { pool in
-            _ = try await Awaiting.fact("nothing waits for \(path.isEmpty ? "any endpoint" : path)") {
+            _ = try await Awaiting.fact("nothing waits for \(path.isEmpty ? "any endpoint" : path)", is: [[0, 0, 0]]) {
                 try await Task.sleep(for: .milliseconds(100))
                 return try await pool.query(
                     SQL(
@@ -90,8 +90,6 @@ import Testing
                                 WHERE e.url LIKE '%' || $1)
                         """, [.text(path)])
                 ).map { [try $0.get(0, as: Int.self), try $0.get(1, as: Int.self), try $0.get(2, as: Int.self)] }
-            } holds: {
-                $0 == [[0, 0, 0]]
             }
         }
     }

@@ -21,13 +21,9 @@ import Testing
             let stray = AccountScene(
                 setup: Setup(database: database, simulator: simulator, relay: relay), other: scene.other,
                 nordicApp: scene.nordicApp)
-            do {
+            try await relay.during {
                 try await body(scene, stray)
-            } catch {
-                await relay.end()
-                throw error
             }
-            await relay.end()
         }
     }
 
@@ -90,7 +86,7 @@ import Testing
                 #expect(try await stray.relay.poll(waiting, key: stray.nordicApp).json["status"].string == "pending")
                 let sent = try await scene.setup.simulator.requests()
                 #expect(!sent.isEmpty && !sent.contains { $0.description.contains("nordic") }, "\(sent)")
-                let metrics = try await HTTP.get(stray.relay.opsURL + "/metrics").text
+                let metrics = try await stray.relay.metrics()
                 #expect(metrics.contains("relay_accounts_missing 1"))
                 #expect(
                     stray.relay.process.output.contains {

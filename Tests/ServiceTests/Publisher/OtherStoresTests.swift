@@ -147,10 +147,8 @@ import Testing
             let id = try #require(answer.json["validationId"].string, "\(answer.text)")
             #expect(try await setup.relay.outcome(id)["status"].string == "granted")
             #expect(try await setup.relay.detail(id)["verification"]["result"].string == "not_checked")
-            try await Awaiting.fact("it is known to be a test") {
+            try await Awaiting.fact("it is known to be a test", is: true) {
                 try await Self.purchases(setup, of: "ana@example.test")["google:gold"]["sandbox"].bool
-            } holds: {
-                $0 == true
             }
             try await Awaiting.fact("the sandbox's endpoint hears of it") {
                 try await told("sandbox")
@@ -177,10 +175,8 @@ import Testing
                 "/android/payment", method: "POST",
                 headers: ["Authorization": "Bearer \(setup.relay.keys.app)", "Content-Length": "\(body.count)"],
                 body: body)
-            try await Awaiting.fact("the store is asked") {
+            try await Awaiting.fact("the store is asked", is: 1) {
                 try await setup.relay.metric("relay_store_questions")
-            } holds: {
-                $0 == 1
             }
             connection.leave(abruptly: abruptly)
             let items = try await Awaiting.fact("the purchase is there") {
@@ -201,10 +197,8 @@ import Testing
             try await stores.google.trouble(#"{"on":"purchases","delayMilliseconds":1500}"#)
             let body = try Self.android("ana@example.test", token: "token-1")
             async let answer = Self.post(setup, "/android/payment", body)
-            try await Awaiting.fact("the store is asked") {
+            try await Awaiting.fact("the store is asked", is: 1) {
                 try await setup.relay.metric("relay_store_questions")
-            } holds: {
-                $0 == 1
             }
             setup.relay.process.signal(SIGTERM)
             #expect(try await answer.status == 202)

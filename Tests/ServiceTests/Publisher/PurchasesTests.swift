@@ -236,11 +236,7 @@ import Testing
             }
             #expect(try await intent() == nil)
             try await scene.tell(scene.life.renewalTurned(.off, at: Date()))
-            _ = try await Awaiting.fact("the other copy tells it") {
-                try await intent()
-            } holds: {
-                $0 == "Lapse"
-            }
+            _ = try await Awaiting.fact("the other copy tells it", is: "Lapse") { try await intent() }
             await other.end()
         }
     }

@@ -66,7 +66,7 @@ import Testing
             // The purchase's worker did not run until now.
             let worker = try await Relay.start(
                 database: setup.database, simulator: setup.simulator, role: "worker", keys: relay.keys)
-            do {
+            try await worker.during {
                 let granted = try await heard.json
                 #expect(granted["status"].string == "granted")
                 #expect(granted["accessGranted"].bool == true)
@@ -84,11 +84,7 @@ import Testing
                 try await control.entitle("bea@example.test", to: "S123456789_US", status: "active")
                 let late = try await relay.becomes("granted", slow)
                 #expect(late["late"].bool == true)
-            } catch {
-                await worker.end()
-                throw error
             }
-            await worker.end()
         }
     }
 }

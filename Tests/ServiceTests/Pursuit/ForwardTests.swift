@@ -92,10 +92,8 @@ import Testing
 
             try await control.heal()
             _ = try await relay.becomes("granted", kept)
-            try await Awaiting.fact("the summary says ok again") {
+            try await Awaiting.fact("the summary says ok again", is: "ok") {
                 try await relay.ops("/ops/summary").json["upstream"]["state"].string
-            } holds: {
-                $0 == "ok"
             }
         }
     }

@@ -124,10 +124,8 @@ import Testing
             let id = try await relay.pursue("ana@example.test")
             let key = ["Authorization": "Bearer \(relay.keys.app)"]
             func held(_ count: Double) async throws {
-                try await Awaiting.fact("\(count) polls are held") {
+                try await Awaiting.fact("\(count) polls are held", is: count) {
                     try await relay.metric("http_server_held_polls")
-                } holds: {
-                    $0 == count
                 }
             }
             var leaving: [PlainConnection] = []
@@ -175,11 +173,7 @@ import Testing
             let idle = try PlainConnection(to: relay.url)
             #expect(try await idle.get("/entitlements/\(ids[0])", headers: key).status == 200)
             async let stream = EventStreamReader.read(relay, ids[0])
-            try await Awaiting.fact("all are held") {
-                try await relay.metric("http_server_held_polls")
-            } holds: {
-                $0 == 31
-            }
+            try await Awaiting.fact("all are held", is: 31) { try await relay.metric("http_server_held_polls") }
             relay.process.signal(SIGTERM)
             for connection in held {
                 let answer = try await connection.answer()

@@ -117,11 +117,9 @@ import Testing
             #expect(try await relay.status(second)["status"].string == "pending")
             for isKept in [true, false] {
                 if !isKept {
-                    try await Awaiting.fact("the ledger has been looked at") {
+                    try await Awaiting.fact("the ledger has been looked at", is: 1) {
                         try await setup.database.query(SQL("SELECT count(*) FROM ledgers WHERE status = 1"))[0].get(
                             0, as: Int64.self)
-                    } holds: {
-                        $0 == 1
                     }
                     _ = try await setup.database.query(SQL("DELETE FROM validations WHERE status = 1"))
                 }
@@ -139,11 +137,9 @@ import Testing
         try await Setup.run { setup in
             let relay = setup.relay
             _ = try await relay.becomes("granted", try await relay.pursue("ana@example.test"))
-            try await Awaiting.fact("the ledger has been looked at") {
+            try await Awaiting.fact("the ledger has been looked at", is: 1) {
                 try await setup.database.query(SQL("SELECT count(*) FROM ledgers WHERE status = 1"))[0].get(
                     0, as: Int64.self)
-            } holds: {
-                $0 == 1
             }
             _ = try await setup.database.query(SQL("DELETE FROM validations"))
             let answer = try await HTTP.get(

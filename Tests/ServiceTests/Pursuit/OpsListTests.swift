@@ -148,10 +148,8 @@ import Testing
 
             try await SimulatorControl(setup.simulator).trouble("down")
             _ = try await relay.pursue("dia@example.test")
-            try await Awaiting.fact("upstream is seen to be down") {
+            try await Awaiting.fact("upstream is seen to be down", is: "down") {
                 try await relay.ops("/ops/summary").json["upstream"]["state"].string
-            } holds: {
-                $0 == "down"
             }
             #expect(try await relay.ops("/ops/summary", key: relay.keys.app).status == 403)
         }

@@ -53,12 +53,10 @@ import Testing
             // it would grant the validation again.
             let refunded = try await relay.pursue("cia@example.test")
             _ = try await relay.becomes("granted", refunded)
-            try await Awaiting.fact("every ledger has been looked at") {
+            try await Awaiting.fact("every ledger has been looked at", is: 0) {
                 try await setup.database.query(SQL("SELECT count(*) FROM ledgers WHERE state IS NULL"))[0]
                     .get(
                         0, as: Int64.self)
-            } holds: {
-                $0 == 0
             }
             _ = try await setup.database.query(
                 SQL(
@@ -99,14 +97,12 @@ import Testing
             let otherApp = try await Relay.makeKey("app", setup.database, app: "com.example.other")
             let otherPublisher = try await Relay.makeKey("app", setup.database, publisher: "second")
             // The relay looks up an unknown key at most once a second.
-            try await Awaiting.fact("the new keys are known") {
+            try await Awaiting.fact("the new keys are known", is: [404]) {
                 var statuses: Set<Int> = []
                 for key in [ours, otherApp, otherPublisher] {
                     statuses.insert(try await relay.poll("0", key: key).status)
                 }
                 return statuses
-            } holds: {
-                $0 == [404]
             }
             #expect(try await relay.poll(id, key: ours).status == 200)
             var answers: [HTTP.Answer] = []

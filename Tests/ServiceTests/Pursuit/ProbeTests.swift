@@ -8,7 +8,7 @@ import Testing
         try await Setup.run(role: "front") { setup in
             let worker = try await Relay.start(
                 database: setup.database, simulator: setup.simulator, role: "worker", keys: setup.relay.keys)
-            do {
+            try await worker.during {
                 for relay in [setup.relay, worker] {
                     let health = try await HTTP.get(relay.opsURL + "/healthz")
                     #expect(health.status == 200)
@@ -21,11 +21,7 @@ import Testing
                 for path in ["/healthz", "/readyz", "/metrics", "/ops/summary"] {
                     #expect(try await HTTP.get(setup.relay.url + path).status == 404, "\(path)")
                 }
-            } catch {
-                await worker.end()
-                throw error
             }
-            await worker.end()
         }
     }
 

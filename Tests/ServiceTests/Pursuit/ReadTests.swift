@@ -35,7 +35,7 @@ import Testing
             let control = SimulatorControl(setup.simulator)
             let other = try await Relay.start(
                 database: setup.database, simulator: setup.simulator, keys: relay.keys, settings: settings)
-            do {
+            try await other.during {
                 let email = "ana+after-12s@example.test"
                 let offers = ["S123456789_US", "S598742062_US", "P100000001_US", "S100000002"]
                 var ids: [String] = []
@@ -48,11 +48,7 @@ import Testing
                 let reads = try await control.reads(of: email).filter { $0.startedAt > sent }
                 #expect(reads.count >= 2)
                 #expect(reads.comeOneIn(5), "reads of one customer came \(reads.gaps) s apart")
-            } catch {
-                await other.end()
-                throw error
             }
-            await other.end()
         }
     }
 

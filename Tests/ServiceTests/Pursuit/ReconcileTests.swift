@@ -22,10 +22,8 @@ import Testing
             #expect(late["late"].bool == true)
             #expect(late["accessGranted"].bool == true)
 
-            try await Awaiting.fact("nothing is watched any more") {
+            try await Awaiting.fact("nothing is watched any more", is: 0) {
                 try await relay.ops("/ops/summary").json["backlog"]["watching"].int
-            } holds: {
-                $0 == 0
             }
             let detail = try await relay.detail(id)
             #expect(detail["status"].string == "timed_out")

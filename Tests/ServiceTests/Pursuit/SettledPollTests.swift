@@ -59,11 +59,7 @@ import Testing
             let posted = try await relay.purchase(
                 TestPurchase(email: "ana@example.test"), headers: ["X-Customer-Token": good])
             let id = try #require(posted.json["validationId"].string)
-            try await Awaiting.fact("it is granted") {
-                try await relay.detail(id)["status"].string
-            } holds: {
-                $0 == "granted"
-            }
+            try await Awaiting.fact("it is granted", is: "granted") { try await relay.detail(id)["status"].string }
             let connection = try PlainConnection(to: relay.url)
             let trace = "0af7651916cd43dd8448eb211c80319c"
             func ask(_ path: String, token: String? = good, _ more: [String: String] = [:]) async throws
@@ -92,16 +88,14 @@ import Testing
             #expect(fields(quick, without: ["RateLimit:"]) == fields(long, without: ["RateLimit:"]))
             // The purchase and three polls have counted before.
             #expect(remaining(quick) == [95, 7] && remaining(long) == [94, 6])
-            try await Awaiting.fact("both are in the log, with their trace") {
+            try await Awaiting.fact("both are in the log, with their trace", is: 5) {
                 relay.process.output.filter {
                     $0.contains(#""message":"request""#) && $0.contains(#""trace_id":"\#(trace)""#)
                         && $0.contains(#""route":"/entitlements/{id}""#) && $0.contains(id)
                 }.count
-            } holds: {
-                $0 == 5
             }
             let requests = #"http_server_requests_total{method="GET",route="/entitlements/{id}",status="2xx"} 5"#
-            #expect(try await HTTP.get(relay.opsURL + "/metrics").text.contains(requests))
+            #expect(try await relay.metrics().contains(requests))
             // Another customer's token, or none, reveals nothing, and each such request counts.
             let bea = try issuer.token(email: "bea@example.test")
             #expect(try await ask(path, token: bea).status == 403)
@@ -163,10 +157,8 @@ import Testing
             _ = try await here.becomes("granted", try await here.pursue("ben@example.test", original: original))
             // The copy whose worker wrote the change knows it at once.
             #expect(try await here.poll(id).json["status"].string == "transferred")
-            _ = try await Awaiting.fact("the other copy tells it too") {
+            _ = try await Awaiting.fact("the other copy tells it too", is: "transferred") {
                 try await there.poll(id).json["status"].string
-            } holds: {
-                $0 == "transferred"
             }
             for relay in [here, there] {
                 for _ in 0..<20 { #expect(try await relay.poll(id).json["status"].string == "transferred") }

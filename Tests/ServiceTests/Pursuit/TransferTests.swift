@@ -68,13 +68,9 @@ import Testing
         try await Setup.run(settings: settings) { setup in
             let other = try await Relay.start(
                 database: setup.database, simulator: setup.simulator, keys: setup.relay.keys, settings: settings)
-            do {
+            try await other.during {
                 try await crowd(setup, other: other, tags: tags, isCalm: tags.count == 1)
-            } catch {
-                await other.end()
-                throw error
             }
-            await other.end()
         }
     }
 

@@ -79,7 +79,7 @@ import Testing
         #expect(try await Self.count("receipts", in: database) == 2)
         #expect(await relay.process.line { $0.contains("kept: purchases in it are still pursued") } != nil)
         let metrics = try await Awaiting.fact("the first look is over") {
-            try await HTTP.get(relay.opsURL + "/metrics").text
+            try await relay.metrics()
         } holds: {
             $0.contains("relay_retention_held_back{table=\"validations\"} 1")
         }
@@ -106,11 +106,7 @@ import Testing
 
     /// Waits for 404: a row that another process dropped may be served from the cache for fifteen seconds.
     private static func isForgotten(_ id: String, by relay: Relay) async throws {
-        _ = try await Awaiting.fact("it is forgotten") {
-            try await relay.poll(id)
-        } holds: {
-            $0.status == 404
-        }
+        _ = try await Awaiting.fact("it is forgotten", of: { try await relay.poll(id) }, holds: { $0.status == 404 })
     }
 
     @Test func theCommandSaysWhatWouldGoAndLetsItGo() async throws {

@@ -158,7 +158,7 @@ import Testing
             let old = try await relay.pursue(try await purchase("ana@example.test", original: original, control))
             for number in 0..<6 { _ = try await relay.pursue(try await purchase("c\(number)@example.test", control)) }
             try await Awaiting.fact("the road is shut") {
-                try await HTTP.get(relay.opsURL + "/metrics").text
+                try await relay.metrics()
             } holds: {
                 $0.contains(#"relay_upstream_breaker_state{route="storekit2_purchases",state="closed"} 0"#)
             }
@@ -211,10 +211,8 @@ import Testing
         try await run { relay, control in
             try await control.trouble("storekit2-inactive")
             let id = try await relay.pursue(try await purchase("ana@example.test", control))
-            try await Awaiting.fact("ops is told") {
+            try await Awaiting.fact("ops is told", is: "misconfigured") {
                 try await relay.ops("/ops/summary").json["upstream"]["state"].string
-            } holds: {
-                $0 == "misconfigured"
             }
             #expect(try await relay.poll(id).json["status"].string == "pending")
             // The other route is open all the same.

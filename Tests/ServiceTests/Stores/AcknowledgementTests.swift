@@ -8,30 +8,20 @@ import Testing
         try await GoogleScene.run { scene in
             // No app has posted the purchase, but Google has sent a notification of it.
             try await scene.google.has("token-1", #"{"isAcknowledged":false}"#)
-            try await Awaiting.fact("Google was asked about it") {
+            try await Awaiting.fact("Google was asked about it", is: "active") {
                 try await scene.subscription("token-1")["status"].string
-            } holds: {
-                $0 == "active"
             }
             #expect(try await scene.acknowledgements("token-1") == 0)
             let id = try await scene.post("token-1")
             _ = try await scene.setup.relay.becomes("granted", id)
-            try await Awaiting.fact("it was acknowledged") {
-                try await scene.acknowledgements("token-1")
-            } holds: {
-                $0 == 1
-            }
+            try await Awaiting.fact("it was acknowledged", is: 1) { try await scene.acknowledgements("token-1") }
             try await Awaiting.fact("the timeline has it") {
                 try await scene.subscription("token-1")["timeline"].array?.compactMap { $0["event"].string } ?? []
             } holds: {
                 $0.contains("acknowledged")
             }
             try await scene.google.act("renew", "token-1")
-            try await Awaiting.fact("nothing is to be asked") {
-                try await scene.waiting()
-            } holds: {
-                $0 == 0
-            }
+            try await Awaiting.fact("nothing is to be asked", is: 0) { try await scene.waiting() }
             #expect(try await scene.acknowledgements("token-1") == 1)
         }
     }
@@ -52,10 +42,8 @@ import Testing
             for token in customers.keys { #expect(try await scene.acknowledgements(token) == 0) }
             _ = try await scene.setup.relay.becomes("rejected", try #require(ids["never"]))
             _ = try await scene.setup.relay.becomes("granted", late)
-            try await Awaiting.fact("the one that is granted is acknowledged") {
+            try await Awaiting.fact("the one that is granted is acknowledged", is: 1) {
                 try await scene.acknowledgements("late")
-            } holds: {
-                $0 == 1
             }
             try await scene.settled()
             #expect(try await scene.acknowledgements("never") == 0)
@@ -67,17 +55,9 @@ import Testing
             let id = try await scene.buy("token-1")
             try await scene.google.has(
                 "token-2", #"{"productId":"gold-yearly","linkedPurchaseToken":"token-1","isAcknowledged":false}"#)
-            try await Awaiting.fact("it was acknowledged") {
-                try await scene.acknowledgements("token-2")
-            } holds: {
-                $0 == 1
-            }
+            try await Awaiting.fact("it was acknowledged", is: 1) { try await scene.acknowledgements("token-2") }
             try await scene.google.control(.POST, "subscriptions/token-1/expire", #"{"by":"replacement"}"#)
-            try await Awaiting.fact("nothing is to be asked") {
-                try await scene.waiting()
-            } holds: {
-                $0 == 0
-            }
+            try await Awaiting.fact("nothing is to be asked", is: 0) { try await scene.waiting() }
             let poll = try await scene.setup.relay.becomes("granted", id)
             #expect(poll["accessGranted"].bool == true)
         }
@@ -88,10 +68,8 @@ import Testing
             try await scene.google.control(.PUT, "products/film-1", #"{"productId":"film","isAcknowledged":false}"#)
             let id = try await scene.post("film-1", product: "film")
             _ = try await scene.setup.relay.becomes("granted", id)
-            try await Awaiting.fact("it was acknowledged") {
+            try await Awaiting.fact("it was acknowledged", is: 1) {
                 try await scene.acknowledgements("film-1", of: "products")
-            } holds: {
-                $0 == 1
             }
             try await scene.google.control(.POST, "products/film-1/refund", "{}")
             let revoked = try await scene.setup.relay.becomes("revoked", id)
@@ -102,11 +80,7 @@ import Testing
     @Test func theAppMayBeLeftToIt() async throws {
         try await GoogleScene.run(["RELAY_GOOGLE_ACKNOWLEDGE": "never"]) { scene in
             try await scene.buy("token-1", #"{"isAcknowledged":false}"#)
-            try await Awaiting.fact("Google was asked") {
-                try await scene.waiting()
-            } holds: {
-                $0 == 0
-            }
+            try await Awaiting.fact("Google was asked", is: 0) { try await scene.waiting() }
             #expect(try await scene.acknowledgements("token-1") == 0)
         }
     }
@@ -122,23 +96,11 @@ import Testing
             let next = try await Relay.start(
                 database: scene.setup.database, simulator: scene.setup.simulator, keys: scene.setup.relay.keys,
                 settings: scene.settings)
-            do {
-                try await Awaiting.fact("it was acknowledged") {
-                    try await scene.acknowledgements("token-1")
-                } holds: {
-                    $0 == 1
-                }
-                try await Awaiting.fact("nothing is to be asked") {
-                    try await scene.waiting()
-                } holds: {
-                    $0 == 0
-                }
+            try await next.during {
+                try await Awaiting.fact("it was acknowledged", is: 1) { try await scene.acknowledgements("token-1") }
+                try await Awaiting.fact("nothing is to be asked", is: 0) { try await scene.waiting() }
                 #expect(try await scene.acknowledgements("token-1") == 1)
-            } catch {
-                await next.end()
-                throw error
             }
-            await next.end()
         }
     }
 }

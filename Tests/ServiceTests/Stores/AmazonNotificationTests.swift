@@ -11,10 +11,8 @@ import Testing
             try await scene.amazon.act("refund", "receipt-1")
             _ = try await scene.setup.relay.becomes("revoked", id)
             #expect(try await scene.subscription("receipt-1")["status"].string == "expired")
-            try await Awaiting.fact("both are kept") {
+            try await Awaiting.fact("both are kept", is: ["SUBSCRIPTION_PURCHASED", "SUBSCRIPTION_CANCELLED"]) {
                 Set(try await scene.notifications(of: "receipt-1").compactMap { $0["type"].string })
-            } holds: {
-                $0 == ["SUBSCRIPTION_PURCHASED", "SUBSCRIPTION_CANCELLED"]
             }
             let one = try #require(try await scene.notifications(of: "receipt-1").first)
             #expect(one["store"].string == "amazon" && one["environment"].string == "unknown")
@@ -35,11 +33,7 @@ import Testing
                 .POST, "notifications",
                 #"{"message":{"notificationType":"SUBSCRIPTION_CANCELLED","receiptId":"r","appUserId":"user-1"},"forge":"\#(forgery)"}"#
             )
-            try await Awaiting.fact("it was refused") {
-                try await scene.counted(word)
-            } holds: {
-                $0 > 0
-            }
+            try await Awaiting.fact("it was refused", of: { try await scene.counted(word) }, holds: { $0 > 0 })
             let sent = try await scene.amazon.control(.GET, "notifications").json["items"][0]
             #expect(sent["lastStatus"].int == 403 && sent["delivered"].bool == false, "\(sent)")
             #expect(try await scene.notifications().isEmpty)
@@ -51,21 +45,17 @@ import Testing
             for raw in ["{", "[]", #"{\"Type\":\"Notification\"}"#] {
                 try await scene.amazon.control(.POST, "notifications", #"{"raw":"\#(raw)"}"#)
             }
-            try await Awaiting.fact("all are refused") {
+            try await Awaiting.fact("all are refused", is: [400, 400, 400]) {
                 try await scene.amazon.control(.GET, "notifications").json["items"].array?.compactMap {
                     $0["lastStatus"].int
                 }
-            } holds: {
-                $0 == [400, 400, 400]
             }
             #expect(try await scene.notifications().isEmpty)
             for message in [#""Somebody tries it out.""#, #"{"notificationType":"OF_NEXT_YEAR"}"#] {
                 try await scene.amazon.control(.POST, "notifications", #"{"message":\#(message)}"#)
             }
-            try await Awaiting.fact("both are kept") {
+            try await Awaiting.fact("both are kept", is: ["UNKNOWN", "OF_NEXT_YEAR"]) {
                 Set(try await scene.notifications().compactMap { $0["type"].string })
-            } holds: {
-                $0 == ["UNKNOWN", "OF_NEXT_YEAR"]
             }
         }
     }
@@ -83,10 +73,8 @@ import Testing
                 .POST, "notifications",
                 #"{"message":{"notificationType":"SUBSCRIPTION_MODIFIED_IMMEDIATE","receiptId":"receipt-2","appUserId":"user-1","relatedReceipts":{"cancelledReceiptId":"receipt-1"}}}"#
             )
-            try await Awaiting.fact("the new receipt is Ana's") {
+            try await Awaiting.fact("the new receipt is Ana's", is: "ana@example.test") {
                 try await scene.subscription("receipt-2")["customerEmail"].string
-            } holds: {
-                $0 == "ana@example.test"
             }
             try await scene.settled()
             let poll = try await scene.setup.relay.becomes("granted", id)

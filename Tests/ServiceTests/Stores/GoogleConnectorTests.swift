@@ -158,11 +158,9 @@ import Testing
                 try await control.register("t-\(number)", for: try await control.number(of: email))
                 _ = try await pursue("t-\(number)", by: email, relay, control)
             }
-            try await Awaiting.fact("each waits for the entitlement") {
+            try await Awaiting.fact("each waits for the entitlement", is: 8) {
                 try await relay.database.query("SELECT count(*) FROM pursuits WHERE phase = 1").first?.get(
                     0, as: Int.self)
-            } holds: {
-                $0 == 8
             }
             let asked = try await control.connector().filter { $0.path.contains("/synchronizations/") }
             #expect(asked.count == 8)
@@ -173,11 +171,7 @@ import Testing
     @Test func whatAKilledCopyRegisteredIsFound() async throws {
         try await run { relay, control, start in
             let id = try await pursue("t-1", by: "ana+slow-30s-1@example.test", relay, control)
-            try await Awaiting.fact("Cleeng has registered it") {
-                try await control.stats()["grants"].int
-            } holds: {
-                $0 == 1
-            }
+            try await Awaiting.fact("Cleeng has registered it", is: 1) { try await control.stats()["grants"].int }
             relay.process.signal(SIGKILL)
             let other = try await start()
             #expect(try await other.outcome(id)["status"].string == "granted")
@@ -313,10 +307,8 @@ import Testing
         try await run { relay, control in
             try await control.trouble("google-inactive")
             let id = try await pursue("t-1", by: "ana@example.test", relay, control)
-            try await Awaiting.fact("ops is told") {
+            try await Awaiting.fact("ops is told", is: "misconfigured") {
                 try await relay.ops("/ops/summary").json["upstream"]["state"].string
-            } holds: {
-                $0 == "misconfigured"
             }
             #expect(try await relay.poll(id).json["status"].string == "pending")
             try await control.heal()

@@ -23,10 +23,8 @@ import Testing
 
             try await scene.google.act("renew", "token-1")
             _ = try await scene.setup.relay.becomes("granted", id)
-            try await Awaiting.fact("nothing waits") {
+            try await Awaiting.fact("nothing waits", is: 0) {
                 try await scene.setup.relay.ops("/ops/notifications?status=pending").json["items"].array?.count
-            } holds: {
-                $0 == 0
             }
         }
     }
@@ -38,11 +36,7 @@ import Testing
             try await scene.google.control(
                 .POST, "notifications", #"{"notification":{"testNotification":{}},"forge":"\#(forgery)"}"#)
             let line = #"store_notifications_total{result="\#(words[forgery] ?? forgery)",store="google"}"#
-            try await Awaiting.fact("it was refused") {
-                try await scene.metric(line)
-            } holds: {
-                $0 > 0
-            }
+            try await Awaiting.fact("it was refused", of: { try await scene.metric(line) }, holds: { $0 > 0 })
             let sent = try await scene.google.control(.GET, "notifications").json["items"][0]
             #expect(sent["lastStatus"].int == 403 && sent["delivered"].bool == false, "\(sent)")
             #expect(try await scene.notifications().isEmpty)
@@ -54,12 +48,10 @@ import Testing
             for raw in ["{", "[]", #"{\"message\":{\"messageId\":\"1\",\"data\":\"bm90IGpzb24=\"}}"#] {
                 try await scene.google.control(.POST, "notifications", #"{"raw":"\#(raw)"}"#)
             }
-            try await Awaiting.fact("all are refused") {
+            try await Awaiting.fact("all are refused", is: [400, 400, 400]) {
                 try await scene.google.control(.GET, "notifications").json["items"].array?.compactMap {
                     $0["lastStatus"].int
                 }
-            } holds: {
-                $0 == [400, 400, 400]
             }
             #expect(try await scene.notifications().isEmpty)
             try await scene.google.control(.DELETE, "push")
@@ -70,40 +62,26 @@ import Testing
             ] {
                 try await scene.google.control(.POST, "notifications", #"{"notification":\#(known)}"#)
             }
-            try await Awaiting.fact("all are kept") {
+            try await Awaiting.fact("all are kept", is: ["TEST", "UNKNOWN", "SUBSCRIPTION_TYPE_99"]) {
                 Set(try await scene.notifications().compactMap { $0["type"].string })
-            } holds: {
-                $0 == ["TEST", "UNKNOWN", "SUBSCRIPTION_TYPE_99"]
             }
             try await scene.google.control(
                 .POST, "notifications",
                 #"{"notification":{"packageName":"com.example.other","testNotification":{}}}"#)
             let line = #"store_notifications_total{result="bundle",store="google"}"#
-            try await Awaiting.fact("another app's is refused") {
-                try await scene.metric(line)
-            } holds: {
-                $0 > 0
-            }
+            try await Awaiting.fact("another app's is refused", of: { try await scene.metric(line) }, holds: { $0 > 0 })
         }
     }
 
     @Test func aKeyThatChangesIsFetched() async throws {
         try await GoogleScene.run { scene in
             try await scene.google.has("token-1")
-            try await Awaiting.fact("it is kept") {
-                try await scene.notifications().count
-            } holds: {
-                $0 == 1
-            }
+            try await Awaiting.fact("it is kept", is: 1) { try await scene.notifications().count }
             // The key set was fetched a moment ago. The relay fetches it again after a pause, and Pub/Sub repeats the
             // push.
             try await scene.google.control(.POST, "keys", "{}")
             try await scene.google.act("cancel", "token-1")
-            try await Awaiting.fact("it is kept too") {
-                try await scene.notifications().count
-            } holds: {
-                $0 == 2
-            }
+            try await Awaiting.fact("it is kept too", is: 2) { try await scene.notifications().count }
         }
     }
 

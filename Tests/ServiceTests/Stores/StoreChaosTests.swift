@@ -5,7 +5,7 @@ import Testing
 /// The grid's lines of the stores: copies are killed one after the other while customers buy in a store that tells of what becomes of it.
 @Suite struct StoreChaosTests {
     /// Two copies; one of them may be dead.
-    private actor Copies {
+    private actor Copies: Ends {
         private(set) var all: [Relay]
         private let scene: any StoreScene
 
@@ -44,13 +44,9 @@ import Testing
                 database: scene.setup.database, simulator: scene.setup.simulator, keys: scene.setup.relay.keys,
                 settings: scene.settings)
             let copies = Copies([scene.setup.relay, second], scene)
-            do {
+            try await copies.during {
                 try await play(store, scene, copies)
-            } catch {
-                await copies.end()
-                throw error
             }
-            await copies.end()
         }
     }
 

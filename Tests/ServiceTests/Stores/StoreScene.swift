@@ -41,26 +41,20 @@ extension StoreScene {
     }
 
     func metric(_ line: String) async throws -> Double {
-        let text = try await HTTP.get(setup.relay.opsURL + "/metrics").text
+        let text = try await setup.relay.metrics()
         return text.split(separator: "\n").first { $0.hasPrefix(line) }
             .flatMap { $0.split(separator: " ").last }.flatMap { Double($0) } ?? 0
     }
 
     /// Waits until each delivered message is processed and the store was asked about it.
     func settled() async throws {
-        try await Awaiting.fact("every message was delivered") {
+        try await Awaiting.fact("every message was delivered", is: 0) {
             try await simulator.control(.GET, "notifications").json["items"].array?.filter {
                 $0["delivered"].bool == false && $0["lost"].bool == false
             }.count
-        } holds: {
-            $0 == 0
         }
         do {
-            try await Awaiting.fact("nothing is to be asked") {
-                try await waiting()
-            } holds: {
-                $0 == 0
-            }
+            try await Awaiting.fact("nothing is to be asked", is: 0) { try await waiting() }
         } catch {
             Issue.record("\(try await questions())")
             throw error

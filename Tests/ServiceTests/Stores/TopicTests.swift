@@ -39,11 +39,7 @@ import Testing
 
     @Test func theRelayConfirmsItByItself() async throws {
         try await AmazonScene.run(["RELAY_AMAZON_SNS_CONFIRM": "auto"], isConfirmed: false) { scene in
-            try await Awaiting.fact("it is confirmed") {
-                try await scene.topic()["state"].string
-            } holds: {
-                $0 == "confirmed"
-            }
+            try await Awaiting.fact("it is confirmed", is: "confirmed") { try await scene.topic()["state"].string }
             let audit = try await scene.setup.database.query(
                 "SELECT count(*) FROM audit_log WHERE action = 'topic.confirm' AND actor = 'relay'"
             ).map { try $0.get(0, as: Int.self) }
@@ -56,11 +52,7 @@ import Testing
             ["RELAY_AMAZON_SNS_CONFIRM": "auto", "RELAY_AMAZON_SNS_URL": "http://127.0.0.1:1/"], isConfirmed: false
         ) { scene in
             let id = try await asked(scene)
-            try await Awaiting.fact("SNS comes again") {
-                try await scene.counted("failed")
-            } holds: {
-                $0 > 1
-            }
+            try await Awaiting.fact("SNS comes again", of: { try await scene.counted("failed") }, holds: { $0 > 1 })
             #expect(try await scene.topic()["state"].string == "unconfirmed")
             #expect(try await scene.notifications().count == 1)
             let refused = try await HTTP.post(

@@ -10,18 +10,12 @@ import Testing
             // The questions after the notification and after the grant would find the refund, so they must be over
             // first.
             try await scene.google.has("token-1")
-            try await Awaiting.fact("Google was asked about it") {
+            try await Awaiting.fact("Google was asked about it", is: "active") {
                 try await scene.subscription("token-1")["status"].string
-            } holds: {
-                $0 == "active"
             }
             let id = try await scene.post("token-1")
             _ = try await scene.setup.relay.becomes("granted", id)
-            try await Awaiting.fact("nothing is to be asked") {
-                try await scene.waiting()
-            } holds: {
-                $0 == 0
-            }
+            try await Awaiting.fact("nothing is to be asked", is: 0) { try await scene.waiting() }
             try await scene.google.control(.PUT, "delivery", #"{"lose":2}"#)
             try await scene.google.act("refund", "token-1")
             #expect(try await scene.google.control(.GET, "delivery").json["lose"].int == 0)

@@ -122,10 +122,8 @@ import Testing
                 let header = "00-\(Self.trace)-\(Self.caller)-00"
                 let headers = ["Content-Type": "application/json", "traceparent": header]
                 #expect(try await setup.relay.notify(body, headers: headers).status == 200)
-                try await Awaiting.fact("it is passed on") {
+                try await Awaiting.fact("it is passed on", is: [header]) {
                     received().map { $0.headers["traceparent"] }
-                } holds: {
-                    $0 == [header]
                 }
             }
         }
@@ -137,10 +135,8 @@ import Testing
             let id = try #require(answer.json["validationId"].string)
             #expect(try await setup.relay.outcome(id)["status"].string == "granted")
             #expect(try await setup.relay.ops("/ops/validations/\(id)").json["traceId"].string?.count == 32)
-            try await Awaiting.fact("the log says so") {
+            try await Awaiting.fact("the log says so", is: 1) {
                 setup.relay.process.output.filter { $0.contains("RELAY_TRACING_OTLP_ENDPOINT") }.count
-            } holds: {
-                $0 == 1
             }
         }
     }

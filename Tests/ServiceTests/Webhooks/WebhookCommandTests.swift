@@ -92,7 +92,7 @@ import Testing
             #expect(try await setup.relay.ops("/ops/webhooks?endpoint=x").status == 422)
             #expect(try await setup.relay.ops("/ops/webhooks", key: setup.relay.keys.app).status == 403)
             #expect(try await setup.relay.ops("/ops/summary").json["backlog"]["webhooks"].int == 0)
-            let metrics = try await HTTP.get(setup.relay.opsURL + "/metrics").text
+            let metrics = try await setup.relay.metrics()
             #expect(metrics.contains("relay_webhook_tries_total{result=\"failed\"} 2"))
             #expect(metrics.contains("relay_webhook_deliveries_total{state=\"failed\"} 1"))
         }

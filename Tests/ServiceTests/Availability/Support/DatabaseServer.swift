@@ -59,10 +59,8 @@ final class DatabaseServer: Sendable {
             + (primary.map { ["primary_conninfo=\($0.replicationString(as: "standby"))"] } ?? [])
         server.started(
             try Command(asServerUser: "\(binaries)/postgres", ["-D", data] + options.flatMap { ["-c", $0] }))
-        try await Awaiting.fact("the server on port \(port) takes connections") {
+        try await Awaiting.fact("the server on port \(port) takes connections", is: 0) {
             try await Command("\(self.binaries)/pg_isready", ["-q", "-h", "127.0.0.1", "-p", "\(self.port)"]).exitCode()
-        } holds: {
-            $0 == 0
         }
     }
 

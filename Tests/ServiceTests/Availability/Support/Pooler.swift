@@ -1,7 +1,7 @@
 import Foundation
 
 /// PgBouncer in front of a cluster, as a process of its own.
-final class Pooler: Sendable {
+final class Pooler: Ends, Sendable {
     enum Mode: String, Sendable { case session, transaction }
 
     private static let programs = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"]
@@ -47,14 +47,10 @@ final class Pooler: Sendable {
         before cluster: PrivateCluster, mode: Mode, connections: Int, _ body: (Pooler) async throws -> Void
     ) async throws {
         let pooler = try await Pooler(cluster, mode, connections: connections)
-        do {
+        try await pooler.during {
             try await pooler.start()
             try await body(pooler)
-        } catch {
-            await pooler.end()
-            throw error
         }
-        await pooler.end()
     }
 
     /// The database as it is reached through it.
@@ -74,12 +70,10 @@ final class Pooler: Sendable {
             """
         process.started(
             try Command(asServerUser: "/bin/sh", ["-c", script, program, "\(folder)/pgbouncer.ini", "\(getpid())"]))
-        try await Awaiting.fact("the pooler takes connections") {
+        try await Awaiting.fact("the pooler takes connections", is: 0) {
             try await Command(
                 "/bin/bash", ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port)"]
             ).exitCode()
-        } holds: {
-            $0 == 0
         }
     }
 
@@ -90,7 +84,7 @@ final class Pooler: Sendable {
         _ = await running.exitCode()
     }
 
-    private func end() async {
+    func end() async {
         await kill9()
         try? FileManager.default.removeItem(atPath: folder)
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A primary and the synchronous standby without whose word it commits nothing.
-struct ServerPair: Sendable {
+struct ServerPair: Ends, Sendable {
     let primary: DatabaseServer
     let standby: DatabaseServer
     /// The relay's own, reached by both servers' addresses.
@@ -10,13 +10,9 @@ struct ServerPair: Sendable {
     /// Both running, and the schema applied; gone afterwards.
     static func run(_ body: (ServerPair) async throws -> Void) async throws {
         let pair = try await start()
-        do {
+        try await pair.during {
             try await body(pair)
-        } catch {
-            await pair.end()
-            throw error
         }
-        await pair.end()
     }
 
     private static func start() async throws -> ServerPair {
@@ -36,16 +32,14 @@ struct ServerPair: Sendable {
         return ServerPair(primary: primary, standby: standby, database: database)
     }
 
-    private func end() async {
+    func end() async {
         await primary.end()
         await standby.end()
     }
 
     static func awaitConfirmation(_ primary: DatabaseServer) async throws {
-        try await Awaiting.fact("the standby confirms") {
+        try await Awaiting.fact("the standby confirms", is: 1) {
             try await primary.count("pg_stat_replication WHERE sync_state = 'sync'")
-        } holds: {
-            $0 == 1
         }
     }
 }

@@ -9,6 +9,7 @@ extension Evidence {
             posts += bought.posts
             if bought.ids.isEmpty { refused.append(transaction) } else { accepted[transaction] = bought.ids }
         }
+        oddAnswers = load.oddAnswers
         sequences = load.sequences
         try await read(scene.day.database)
         before = Dictionary(validations.map { ($0.id, $0.status) }, uniquingKeysWith: { $1 })

@@ -41,6 +41,8 @@ struct Evidence: Sendable {
     var accepted: [String: Set<String>] = [:]
     /// What no app got a 202 for, however long it tried.
     var refused: [String] = []
+    /// What an app got instead of a 202 or a 503.
+    var oddAnswers: [String] = []
     /// Posts, repeats and tries included.
     var posts = 0
     /// Validations' ids, each posted after the acceptance of the one before, for one subscription each.

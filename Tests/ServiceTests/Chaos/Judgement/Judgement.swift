@@ -32,6 +32,7 @@ struct Judgement: Sendable {
     private mutating func judgePurchases(_ evidence: Evidence) {
         let stored = Dictionary(grouping: evidence.validations, by: \.transaction)
         let answered = Set(evidence.forwards.filter { (200..<300).contains($0.status ?? 0) }.map(\.post))
+        violations += evidence.oddAnswers
         for transaction in evidence.refused {
             violations.append("\(transaction) got no 202, however long its app tried")
         }

@@ -47,6 +47,7 @@ import Testing
         #expect(Self.violations { $0.forwards.removeLast() } == ["cia is lost: the upstream never took it"])
         #expect(Self.violations { $0.forwards[3].status = 500 } == ["cia is lost: the upstream never took it"])
         #expect(Self.violations { $0.refused = ["dan"] }.count == 1)
+        #expect(Self.violations { $0.oddAnswers = ["dan was answered 500"] }.count == 1)
         for status in [ValidationStatus.pending, .rejected, .revoked] {
             let found = Self.violations {
                 $0.validations[2].status = status

@@ -20,6 +20,7 @@ final class ChaosLoad: Sendable {
         var bought: [String: Bought] = [:]
         var sequences: [[String]] = []
         var posts = 0
+        var oddAnswers: [String] = []
         var tag: String
         var isContestOver = false
         var isStopped = false
@@ -76,6 +77,8 @@ final class ChaosLoad: Sendable {
 
     /// By transaction id.
     var bought: [String: Bought] { state.withLockedValue { $0.bought } }
+    /// Answers that are neither an acceptance nor 503.
+    var oddAnswers: [String] { state.withLockedValue { $0.oddAnswers } }
     /// Validations' ids, each posted after the one before was accepted, for the same subscription.
     var sequences: [[String]] { state.withLockedValue { $0.sequences } }
 
@@ -103,8 +106,10 @@ final class ChaosLoad: Sendable {
                 let id = posted.status == 202 || posted.status == 200 ? posted.id : nil
                 note(purchase, id)
                 if let id { return id }
-                // Any other answer would be the same again.
-                guard posted.status.map({ $0 >= 500 }) ?? true else { return nil }
+                if let status = posted.status, status != 503 {
+                    state.withLockedValue { $0.oddAnswers.append("\(purchase.transactionID) was answered \(status)") }
+                    return nil
+                }
             }
             turn += 1
             try? await Task.sleep(for: .milliseconds(200))

@@ -19,7 +19,7 @@ final class Browser: Sendable {
         let profile = try ScratchFolder()
         defer { profile.remove() }
         let driver = try ChildProcess("/usr/bin/chromedriver", ["--port=0"], environment: ["HOME": profile.path])
-        do {
+        try await driver.during {
             guard let line = await driver.line(where: { $0.contains("started successfully on port") }),
                 let port = line.split(whereSeparator: { !$0.isNumber }).last
             else { throw HarnessError.notReady("chromedriver", driver.output) }
@@ -31,11 +31,7 @@ final class Browser: Sendable {
                 throw error
             }
             _ = try await browser.call("DELETE", "")
-        } catch {
-            await driver.end()
-            throw error
         }
-        await driver.end()
     }
 
     private init(_ driver: ChildProcess, _ url: String, _ width: Int, _ height: Int, _ isDark: Bool) async throws {

@@ -57,11 +57,7 @@ final class PrivateCluster: Sendable {
             environment = ["LD_PRELOAD=\(try await PreloadedLibrary.badDisk.path())", "BAD_DISK=\(folder)/disk"]
         }
         server.started(try Command(asServerUser: "/usr/bin/env", environment + command))
-        try await Awaiting.fact("the cluster takes connections") {
-            try await isReady()
-        } holds: {
-            $0
-        }
+        try await Awaiting.fact("the cluster takes connections", is: true) { try await isReady() }
     }
 
     /// Makes its disk `full` or `slow` for that time (`scripts/lib/bad-disk.c`).

@@ -2,7 +2,7 @@ import Foundation
 import NIOConcurrencyHelpers
 
 /// A program of the package in its own process, with its own environment. Its output is read line by line.
-final class ChildProcess: Sendable {
+final class ChildProcess: Ends, Sendable {
     private struct State {
         var lines: [String] = []
         var pending = Data()

@@ -3,7 +3,7 @@ import Foundation
 import NIOHTTP1
 
 /// `app-store-simulator serve` as a separate process: Apple's answers to queries.
-struct AppStoreAPI: Sendable {
+struct AppStoreAPI: Ends, Sendable {
     static let keyID = "SIMULATED1"
     static let issuerID = "57246542-96fe-1a63-e053-0824d011072a"
 

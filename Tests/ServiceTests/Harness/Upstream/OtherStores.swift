@@ -72,22 +72,12 @@ struct OtherStores: Sendable {
         let account = folder.appendingPathComponent("account.json").path
         try await serviceAccount.value().write(to: URL(fileURLWithPath: account))
         let google = try await Store.start(["google", "--service-account", account])
-        let amazon: Store
-        do {
-            amazon = try await Store.start(["amazon", "--shared-secret", secret])
-        } catch {
-            await google.process.end()
-            throw error
+        try await google.process.during {
+            let amazon = try await Store.start(["amazon", "--shared-secret", secret])
+            try await amazon.process.during {
+                try await body(OtherStores(google: google, amazon: amazon, account: account))
+            }
         }
-        do {
-            try await body(OtherStores(google: google, amazon: amazon, account: account))
-        } catch {
-            await google.process.end()
-            await amazon.process.end()
-            throw error
-        }
-        await google.process.end()
-        await amazon.process.end()
     }
 
     /// Runs only Amazon, with settings that let a relay accept its messages.
@@ -102,13 +92,9 @@ struct OtherStores: Sendable {
             "RELAY_AMAZON_SNS_URL": "\(amazon.url)/sns/confirm", "RELAY_WEBHOOK_ALLOW_NETWORKS": "127.0.0.0/8",
             "RELAY_APPLE_VERIFICATION": "observe",
         ]
-        do {
+        try await amazon.process.during {
             try await body(amazon, settings)
-        } catch {
-            await amazon.process.end()
-            throw error
         }
-        await amazon.process.end()
     }
 
     /// Runs only Roku, with settings that let a relay call it and accept its notifications.
@@ -118,13 +104,9 @@ struct OtherStores: Sendable {
             "RELAY_ROKU_API_KEY": rokuKey, "RELAY_ROKU_API_URL": roku.url,
             "RELAY_ROKU_JWKS_URL": "\(roku.url)/keys/partner-jwks.json", "RELAY_APPLE_VERIFICATION": "observe",
         ]
-        do {
+        try await roku.process.during {
             try await body(roku, settings)
-        } catch {
-            await roku.process.end()
-            throw error
         }
-        await roku.process.end()
     }
 
     static let rokuKey = "0123456789abcdef-SECRET-0123456789ab"

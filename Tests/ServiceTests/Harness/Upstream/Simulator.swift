@@ -2,7 +2,7 @@ import AsyncHTTPClient
 import Foundation
 
 /// The simulated Cleeng as a separate process.
-struct Simulator: Sendable {
+struct Simulator: Ends, Sendable {
     static let token = "pub_tok_of_the_tests_48_characters_long_as_real_0"
 
     let process: ChildProcess

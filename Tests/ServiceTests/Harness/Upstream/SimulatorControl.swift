@@ -111,11 +111,7 @@ struct SimulatorControl: Sendable {
             simulator.url + "/google/purchases", headers: ["X-Publisher-Token": Simulator.token],
             body: try JSONSerialization.data(withJSONObject: body))
         guard answer.status == 202 else { throw HarnessError.failed("a registration", [answer.text]) }
-        try await Awaiting.fact("it is finalized") {
-            try await stats()["synchronizationsRunning"].int
-        } holds: {
-            $0 == 0
-        }
+        try await Awaiting.fact("it is finalized", is: 0) { try await stats()["synchronizationsRunning"].int }
     }
 
     /// Entitlement reads of a customer, in order.

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Hummingbird
 import NIOConcurrencyHelpers
@@ -76,7 +75,7 @@ final class ToldEndpoints: Sendable {
     func answer(_ received: Received) async -> Response {
         let arrival = Arrival(
             at: Date(), path: received.path, id: received.headers["webhook-id"] ?? "", body: received.body,
-            isSigned: Self.isSigned(received),
+            isSigned: received.isSigned(by: Self.secret),
             sentAt: Date(timeIntervalSince1970: received.headers["webhook-timestamp"].flatMap(Double.init) ?? 0))
         let isWell = state.withLockedValue { state in
             state.arrivals.append(arrival)
@@ -90,14 +89,5 @@ final class ToldEndpoints: Sendable {
             return Response(status: .ok)
         default: return Response(status: .ok)
         }
-    }
-
-    private static func isSigned(_ received: Received) -> Bool {
-        guard let id = received.headers["webhook-id"], let time = received.headers["webhook-timestamp"] else {
-            return false
-        }
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Data("\(id).\(time).\(received.body)".utf8), using: SymmetricKey(data: secret))
-        return received.headers["webhook-signature"] == "v1,\(Data(code).base64EncodedString())"
     }
 }

@@ -56,21 +56,20 @@ extension Timestamp {
 
 extension ValidationID {
     init(bucket: Bucket, day: UInt16, uuid: UUID) {
-        let bytes = uuid.uuid
-        func word(_ parts: [UInt8]) -> UInt64 { parts.reduce(0) { $0 << 8 | UInt64($1) } }
+        let number = uuid.number
         self.init(
-            bucket: bucket, day: day,
-            high: word([bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5, bytes.6, bytes.7]),
-            low: word([bytes.8, bytes.9, bytes.10, bytes.11, bytes.12, bytes.13, bytes.14, bytes.15]))
+            bucket: bucket, day: day, high: UInt64(truncatingIfNeeded: number >> 64),
+            low: UInt64(truncatingIfNeeded: number))
     }
 
-    var uuid: UUID {
-        func byte(_ word: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (56 - 8 * index)) }
-        return UUID(
-            uuid: (
-                byte(high, 0), byte(high, 1), byte(high, 2), byte(high, 3), byte(high, 4), byte(high, 5), byte(high, 6),
-                byte(high, 7), byte(low, 0), byte(low, 1), byte(low, 2), byte(low, 3), byte(low, 4), byte(low, 5),
-                byte(low, 6), byte(low, 7)
-            ))
+    var uuid: UUID { UUID(number: UInt128(high) << 64 | UInt128(low)) }
+}
+
+extension UUID {
+    init(number: UInt128) {
+        self = withUnsafeBytes(of: number.bigEndian) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
+
+    /// Its 128 bits.
+    var number: UInt128 { withUnsafeBytes(of: uuid) { $0.reduce(0) { $0 << 8 | UInt128($1) } } }
 }

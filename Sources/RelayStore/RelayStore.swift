@@ -14,7 +14,7 @@ public struct RelayStore: Sendable {
     /// - Parameter onDue: called after this process has committed work of a kind, and by ``StoreMemory/signal(_:)``.
     public init(
         pool: PostgresPool, vault: Vault, instance: String, logger: Logger, acknowledged: Set<StorePlatform> = [],
-        recheck: Duration = StoreMemory.standardRecheck,
+        recheck: Duration = UpdatedLedger.Terms.standardRecheck,
         onDue: @escaping @Sendable (DueWork) -> Void = { _ in }
     ) {
         self.init(

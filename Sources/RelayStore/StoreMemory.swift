@@ -24,7 +24,6 @@ public final class StoreMemory: Sendable {
     public let acknowledged: Set<StorePlatform>
     /// Interval between two checks of a subscription with access, at a store that has no list of refunded purchases.
     let recheck: Duration
-    public static let standardRecheck = Duration.seconds(86_400)
 
     private let onDue: @Sendable (DueWork) -> Void
 

@@ -19,7 +19,7 @@ public struct FoundEntitlement: Sendable {
     /// End of access. Nil also if Cleeng does not state an end (``LedgerEnd/runs(statedAt:)``).
     fileprivate var expiresAt: Timestamp? { until.flatMap { $0 > readAt ? $0 : nil } }
 
-    fileprivate var word: LedgerStatement {
+    fileprivate var statement: LedgerStatement {
         LedgerStatement(
             cleeng: [offer: LedgerEnd(isOver: false, until: until, statedAt: readAt)],
             granted: LedgerGrant(offer: offer, at: readAt))
@@ -123,12 +123,11 @@ extension SubscriptionStore {
                 let kept = Set(try await transaction.query(inserting).map { try $0.get(0, as: TransactionID.self) })
                 let messages = named.filter { kept.contains($0.name.originalTransactionID) }.map { one in
                     LedgerMessage(
-                        one.name, one.found.word,
+                        one.name, one.found.statement,
                         note: .init(event: "found", detail: "Cleeng: entitled to \(one.found.offer)"))
                 }
                 let update = LedgerUpdate(messages, memory: memory, leeway: leeway)
-                let entries = try update.apply(try await transaction.pipeline(update.opening)[...])
-                let closing = update.closing(entries)
+                let closing = update.closing(try update.apply(try await transaction.pipeline(update.opening)[...]))
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
                 return (kept.count, changed, closing)
             }

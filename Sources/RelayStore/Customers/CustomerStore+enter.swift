@@ -26,13 +26,13 @@ extension CustomerStore {
         guard !messages.isEmpty else { return [] }
         let update = LedgerUpdate(messages, memory: memory, leeway: leeway)
         // A moved subscription is claimed under its new id.
-        let claimed = update.messages.filter { $0.word.movesTo == nil }
+        let claimed = update.messages.filter { $0.statement.movesTo == nil }
         let claim = customer.map { [Self.claim(claimed, for: $0, app: app)] } ?? []
-        let (entries, changed, closing) = try await database.retryingConflicts {
+        let (updated, changed, closing) = try await database.retryingConflicts {
             try await database.withTransaction { transaction in
                 let answers = try await transaction.pipeline(claim + update.opening)
-                let entries = try update.apply(answers[claim.count...])
-                var closing = update.closing(entries)
+                let updated = try update.apply(answers[claim.count...])
+                var closing = update.closing(updated)
                 if let customer, let rows = answers.first {
                     let changes = try rows.flatMap { try Self.changes($0, customer) }
                     if !changes.isEmpty { closing.queries.append(CustomerChange.write(changes)) }
@@ -40,16 +40,17 @@ extension CustomerStore {
                 }
                 closing.queries += QuestionStore.sweep(update.messages.map { (name: $0.name, app: $0.bundleID) })
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
-                return (entries, changed, closing)
+                return (updated, changed, closing)
             }
         }
         relay.publish(changed, closing)
-        return entries.filter { $0.message.word.movesTo == nil }.map { entry in
-            let shown = entry.shown?.status
+        return updated.all.filter { $0.message.statement.movesTo == nil }.map { one in
+            let name = one.message.name
             return EnteredSubscription(
-                name: entry.message.name,
-                purchases: entry.ledger.purchases(of: entry.message.name, shown: shown, at: entry.now, leeway: leeway),
-                owner: entry.owner)
+                name: name,
+                purchases: one.ledger.purchases(
+                    of: name, shown: one.shown?.status, at: one.found.now, leeway: leeway),
+                owner: one.found.owner)
         }
     }
 
@@ -58,7 +59,7 @@ extension CustomerStore {
     private static func claim(_ messages: [LedgerMessage], for customer: CustomerName, app: BundleID) -> SQL {
         let table: SQLTable =
             SQLTable.subscriptions(messages.map(\.name)) + [
-                "product_id": .textArray(messages.map { $0.word.periods.first?.productID })
+                "product_id": .textArray(messages.map { $0.statement.periods.first?.productID })
             ]
         return """
             INSERT INTO subscriptions AS s (

@@ -1,32 +1,6 @@
 import Postgres
 public import RelayCore
 
-/// All purchases of a customer at a moment.
-public struct CustomerPurchases: Sendable {
-    public var name: CustomerName
-    /// The newest purchase of each product, sorted by product id.
-    public var purchases: [CustomerPurchase]
-    /// All purchases, unordered.
-    let all: [CustomerPurchase]
-    /// Time of the read by the database's clock.
-    public var readAt: Timestamp
-    /// When time alone changes them; nil if never.
-    public var changesAt: Timestamp?
-    /// `{"applicationUsername":…,"purchases":{…}}`, in UTF-8.
-    public var json: [UInt8]
-
-    init(
-        name: CustomerName, purchases: [CustomerPurchase], readAt: Timestamp, changesAt: Timestamp?
-    ) {
-        self.name = name
-        all = purchases
-        self.purchases = CustomerPurchase.newest(of: purchases)
-        self.readAt = readAt
-        self.changesAt = changesAt
-        json = PurchaseJSON.customer(name.username, self.purchases)
-    }
-}
-
 /// Cached purchases of customers, with their JSON.
 typealias PurchaseCache = RecentCache<CustomerName, CustomerPurchases>
 

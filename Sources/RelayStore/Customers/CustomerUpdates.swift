@@ -127,11 +127,10 @@ extension CustomerUpdates {
                     """)
                 guard let row = rows.first else { throw StoreError.missingRow("a customer") }
                 let change = CustomerUpdate(
-                    name: name, version: try row.get("version"), reason: "WEBHOOK_REPEATED",
+                    name: name, version: try row.get("version"), reason: CustomerUpdate.repeated,
                     changedAt: try row.timestamp("now"))
                 let read = try await purchases(of: [name], transaction)
-                // Version 1 means that the row is new: the name may be misspelled.
-                guard change.version > 1 || read.contains(where: { !$0.all.isEmpty }) else { return [] }
+                guard read.contains(where: change.isOfKnownCustomer) else { return [] }
                 let messages = endpoints.flatMap { endpoint in
                     read.compactMap { change.message(to: endpoint, $0, at: change.changedAt) }
                 }

@@ -4,48 +4,21 @@ import RelayCore
 extension LedgerUpdate {
     /// Changes granted access: ends it for every customer, or continues or extends it for the owner. The purchase's row
     /// is updated with its validation, unless a newer validation is current by now.
-    func access(_ entries: [Entry]) -> SQL {
-        struct Row {
-            var name: SubscriptionName
-            var customer: CustomerID
-            var ends: Bool
-            var reason: String?
-            var expiresAt: Timestamp?
-            var detail: String
-            var offer: OfferID
-        }
-        // A subscription that has just moved here keeps the owner of its former id.
-        let owners = Dictionary(
-            entries.compactMap { entry in entry.owner.map { (entry.message.name, $0) } },
-            uniquingKeysWith: { one, _ in one })
-        let rows = entries.flatMap { entry -> [Row] in
-            let names = [entry.message.name] + entry.ledger.movedFrom.sorted().map(entry.message.name.under)
-            guard let owner = names.lazy.compactMap({ owners[$0] }).first else { return [] }
-            let event = entry.message.note?.event
-            return entry.access.verdicts.sorted { $0.key < $1.key }.flatMap { offer, verdict in
-                names.map { name in
-                    switch verdict {
-                    case .goesOn(let expiresAt):
-                        // The receipt may be older than the renewal that Cleeng grants access for.
-                        Row(
-                            name: name, customer: owner.customer, ends: false,
-                            expiresAt: expiresAt.flatMap { $0 > entry.now ? $0 : nil },
-                            detail: event ?? "as the store has it", offer: offer)
-                    case .ends(let reason):
-                        Row(
-                            name: name, customer: owner.customer, ends: true, reason: reason,
-                            detail: "\(reason): \(event ?? "its time is over")", offer: offer)
-                    }
-                }
+    func access(_ changes: [AccessChange]) -> SQL {
+        typealias Columns = (ends: Bool, reason: String?, expiresAt: Timestamp?)
+        let verdicts = changes.map { change -> Columns in
+            switch change.verdict {
+            case .goesOn(let expiresAt): (false, nil, expiresAt)
+            case .ends(let reason): (true, reason, nil)
             }
         }
         let decisions: SQLTable = [
-            "customer": .privateTextArray(rows.map(\.customer)), "ends": .boolArray(rows.map(\.ends)),
-            "reason": .textArray(rows.map(\.reason)),
-            "expires_at": .timestamptzArray(rows.map { $0.expiresAt?.postgres }),
-            "detail": .textArray(rows.map(\.detail)), "offer_id": .textArray(rows.map(\.offer)),
+            "customer": .privateTextArray(changes.map(\.owner)), "ends": .boolArray(verdicts.map(\.ends)),
+            "reason": .textArray(verdicts.map(\.reason)),
+            "expires_at": .timestamptzArray(verdicts.map { $0.expiresAt?.postgres }),
+            "detail": .textArray(changes.map(\.detail)), "offer_id": .textArray(changes.map(\.offer)),
         ]
-        return change(SQLTable.subscriptions(rows.map(\.name)) + decisions)
+        return change(SQLTable.subscriptions(changes.map(\.name)) + decisions)
     }
 
     /// Updates validations. Indexes used: `validations_subscription` to find them, the primary key to lock them in the

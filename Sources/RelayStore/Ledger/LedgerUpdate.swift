@@ -1,4 +1,3 @@
-import Foundation
 import Postgres
 import RelayCore
 
@@ -12,14 +11,7 @@ import RelayCore
 /// then aborts one transaction, and it is retried.
 struct LedgerUpdate: Sendable {
     let memory: StoreMemory
-    let leeway: Duration
-    /// Whether the caller asks the open questions itself. Then no other worker asks them for a minute.
-    private let asks: Bool
-    /// Time after a store's statement before the relay asks Cleeng. Cleeng may not know the statement yet, and the
-    /// relay would store its old answer. The app may also post a purchase now, which needs the customer's next read.
-    static let settling = Duration.seconds(10)
-    /// Time that a caller has for asking.
-    static let asking = Duration.seconds(60)
+    private let terms: UpdatedLedger.Terms
     /// Sorted by key, the lock order.
     let messages: [LedgerMessage]
 
@@ -27,9 +19,8 @@ struct LedgerUpdate: Sendable {
     ///   - messages: one for each subscription; if there are several, the first counts.
     ///   - asks: whether the caller asks the questions that are then open.
     init(_ messages: [LedgerMessage], memory: StoreMemory, leeway: Duration, asks: Bool = false) {
-        self.asks = asks
         self.memory = memory
-        self.leeway = leeway
+        terms = UpdatedLedger.Terms(leeway: leeway, asks: asks, recheck: memory.recheck)
         var names: Set<SubscriptionName> = []
         self.messages = messages.filter { names.insert($0.name).inserted }.sorted { $0.name.order < $1.name.order }
     }
@@ -42,7 +33,7 @@ struct LedgerUpdate: Sendable {
         // the owner is read again after that.
         return [
             owners(names, lock: "FOR NO KEY UPDATE"), ledgers(names), owners(names, lock: ""), purchases(names),
-            ContractNews.look(for: names),
+            ContractStatements.look(for: names),
         ]
     }
 
@@ -100,159 +91,39 @@ struct LedgerUpdate: Sendable {
         """
     }
 
-    // MARK: Consequences
-
-    /// A subscription before and after the update.
-    struct Entry: Sendable {
-        var message: LedgerMessage
-        var ledger = SubscriptionLedger()
-        var before = Before()
-        var standing: SubscriptionStanding?
-        /// The owner's name at the publisher; nil if the subscription has no owner.
-        var username: Username?
-        /// The owner by Cleeng's grant; nil if there is none.
-        var owner: LedgerResult.Owner?
-        var ownerValidation: ValidationID?
-        /// Nil if it has no owner.
-        var ownerNo: Int32?
-        var now = Timestamp(microseconds: 0)
-        var leeway = Duration.zero
-        var asks = false
-        /// Time after which a store is asked again that does not list revoked purchases.
-        var recheck = StoreMemory.standardRecheck
-        var bundleID: BundleID?
-        /// Its contract, with the endpoints to notify; nil if it has none.
-        var contract: ContractNews.Contract?
-        /// Offers that were granted on it, even if the access was revoked since.
-        var granted: Set<OfferID> = []
-
-        /// Present state of the granted access.
-        var access: SubscriptionAccess { SubscriptionAccess(ledger, granted: granted, at: now, leeway: leeway) }
-        /// The published status. It does not expire before an answer about a late renewal.
-        var shown: SubscriptionStanding? {
-            guard var shown = standing, shown.status == .expired, shown.access == nil else { return standing }
-            // A subscription that was never published counts as active only if it has a grant.
-            guard let was = before.status.flatMap(SubscriptionStanding.Status.init) ?? (owner == nil ? nil : .active)
-            else { return standing }
-            shown.status = was
-            if was != .expired { shown.reason = nil }
-            return shown
-        }
-        /// Whether the publisher must be notified. A new grant sends its own notification.
-        var hasNews: Bool {
-            // The publisher may have been notified of the grant before this statement.
-            guard before.status != nil else { return message.note != nil }
-            let after = Before(
-                status: shown?.status.rawValue, expiresAt: shown?.expiresAt, willRenew: shown?.willRenew,
-                ledger: ledger)
-            return before.standing != after.standing
-                || (before.ledger != ledger && (purchases(before) != purchases(after) || hasEndedItem))
-        }
-        /// Whether the end of an item passed since the store's previous statement.
-        private var hasEndedItem: Bool {
-            guard let moment = before.ledger.renewal?.statedAt else { return false }
-            return before.ledger.nextItemEnd(after: moment).map { $0 <= now } ?? false
-        }
-        private func purchases(_ words: Before) -> [CustomerPurchase] {
-            words.ledger.purchases(
-                of: message.name, shown: words.status.flatMap(SubscriptionStanding.Status.init), at: now, leeway: leeway
-            )
-            .sorted { $0.productID < $1.productID }
-        }
-        /// Whether the store has stated whether it renews. A purchase without an end needs no such statement.
-        var hasRenewalInfo: Bool { ledger.renewal != nil || ledger.periods.values.contains { $0.expiresAt == nil } }
-        var hasNewStatus: Bool { before.status != shown?.status.rawValue }
-    }
-
-    /// State of the row before the update.
-    struct Before: Sendable {
-        var status: Int16?
-        var expiresAt: Timestamp?
-        var willRenew: Bool?
-        var ledger = SubscriptionLedger()
-
-        fileprivate var standing: [Int64?] {
-            [status.map(Int64.init), expiresAt?.microseconds, willRenew.map { $0 ? 1 : 0 }]
-        }
-    }
+    // MARK: Reading
 
     /// - Parameter answers: answers to ``opening``.
-    func apply(_ answers: ArraySlice<PostgresRows>) throws -> [Entry] {
+    func apply(_ answers: ArraySlice<PostgresRows>) throws -> UpdatedLedgers {
         let answers = Array(answers)
         let (owners, ledgers, purchases, contracts) = (answers[2], answers[1], answers[3], answers[4])
-        var entries = messages.map { Entry(message: $0) }
+        var found = messages.map { _ in UpdatedLedger.Found() }
         for row in owners {
             let index = try row.get("ordinal", as: Int.self) - 1
-            entries[index].username = try row.open("username", as: Username.self)
+            found[index].username = try row.open("username", as: Username.self)
             guard let customer = try row.open("customer", as: CustomerID?.self) else { continue }
-            entries[index].owner = .init(
+            found[index].owner = .init(
                 customer: customer, email: try row.open("email"), offerID: try row.get("offer_id"))
-            entries[index].ownerValidation = try row.validationID()
-            entries[index].ownerNo = try row.get("owner_no")
+            found[index].ownerValidation = try row.validationID()
+            found[index].ownerNo = try row.get("owner_no")
         }
         let places = Dictionary(messages.indices.map { (messages[$0].name, $0) }) { first, _ in first }
         for row in ledgers {
             guard let index = places[try row.subscriptionName()] else { continue }
-            entries[index].ledger = try StoredLedger.read(row, ownerNo: entries[index].ownerNo)
-            // A subscription granted before offers were stored, or moved here, has the owner's offer.
-            if entries[index].ledger.granted == nil, let owner = entries[index].owner {
-                entries[index].ledger.apply(LedgerStatement(granted: LedgerGrant(offer: owner.offerID, at: .earliest)))
-            }
-            entries[index].now = try row.timestamp("now")
-            entries[index].bundleID = try row.get("bundle_id")
-            entries[index].before = Before(
-                status: try row.get("status"), expiresAt: try row.timestampIfSet("expires_at"),
-                willRenew: try row.get("will_renew"), ledger: entries[index].ledger)
-            entries[index].leeway = leeway
-            entries[index].asks = asks
-            entries[index].recheck = memory.recheck
+            found[index].ledger = try StoredLedger.read(row, ownerNo: found[index].ownerNo)
+            found[index].now = try row.timestamp("now")
+            found[index].bundleID = try row.get("bundle_id")
+            found[index].status = try row.get("status", as: Int16?.self).flatMap(SubscriptionStanding.Status.init)
+            found[index].expiresAt = try row.timestampIfSet("expires_at")
+            found[index].willRenew = try row.get("will_renew")
         }
         for row in purchases {
             let index = try row.get("ordinal", as: Int.self) - 1
-            if let offer = try row.get("offer_id", as: OfferID?.self) { entries[index].granted.insert(offer) }
-            guard let period = try LedgerPeriod(stored: row.get("period")) else { continue }
-            entries[index].ledger.apply(LedgerStatement(periods: [period]))
+            if let offer = try row.get("offer_id", as: OfferID?.self) { found[index].granted.insert(offer) }
+            if let period = try LedgerPeriod(stored: row.get("period")) { found[index].periods.append(period) }
         }
-        try ContractNews.read(contracts) { entries[$0].contract = $1 }
-        for index in entries.indices {
-            if case .whileOwned(let customer) = messages[index].condition, customer != entries[index].owner?.customer {
-                // The owner changed after the question: the answer and its note are discarded.
-                entries[index].message = LedgerMessage(messages[index].name)
-            }
-            var word = entries[index].message.word
-            // An end statement covers the periods known by now: its source cannot know of a renewal that is stated
-            // later.
-            let lastKnownEnd = entries[index].ledger.lastKnownEnd
-            func bounded(_ end: LedgerEnd) -> LedgerEnd {
-                LedgerEnd(
-                    isOver: end.isOver, until: end.isOver ? end.until ?? lastKnownEnd : end.until,
-                    statedAt: end.statedAt)
-            }
-            word.end = word.end.map(bounded)
-            word.cleeng = word.cleeng.mapValues(bounded)
-            for offer in word.cleeng.keys { word.cleeng[offer]?.ownerNo = entries[index].ownerNo }
-            entries[index].ledger.apply(word)
-        }
-        for index in entries.indices {
-            // Ids that had moved to the former id have moved on with it.
-            for old in messages[index].word.movesFrom {
-                guard let place = places[messages[index].name.under(old)] else { continue }
-                let before = entries[place].ledger.movedFrom.subtracting([messages[index].name.originalTransactionID])
-                entries[index].ledger.apply(LedgerStatement(movesFrom: before))
-                // Access granted under the former id continues here.
-                entries[index].granted.formUnion(entries[place].granted)
-                if entries[index].ledger.granted == nil, let granted = entries[place].ledger.granted {
-                    entries[index].ledger.apply(LedgerStatement(granted: granted))
-                }
-            }
-            // A product may belong to several offers, and the granted one counts. So grants from before a move are
-            // added first.
-            if let offers = memory.catalogue.offers(of: entries[index].ledger.products, in: messages[index].name) {
-                entries[index].ledger.setOffers(offers)
-            }
-            entries[index].standing = entries[index].ledger.standing(at: entries[index].now, leeway: leeway)
-        }
-        return entries
+        try ContractStatements.read(contracts) { found[$0].contract = $1 }
+        return UpdatedLedgers(messages, found: found, terms: terms, offers: memory.catalogue.offers)
     }
 }
 

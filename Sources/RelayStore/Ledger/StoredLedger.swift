@@ -54,23 +54,6 @@ enum StoredLedger {
     }
 }
 
-extension LedgerStatement {
-    /// Cleeng's statement, at the time of its grant, that the subscription runs.
-    ///
-    /// - Parameters:
-    ///   - offer: nil for a grant from before offers were stored.
-    ///   - ownerNo: number of the owner who got the grant.
-    init(grantOf offer: OfferID?, at moment: Timestamp, until end: Timestamp?, ownerNo: Int32?) {
-        var end = LedgerEnd(isOver: false, until: end, statedAt: moment)
-        end.ownerNo = ownerNo
-        if let offer {
-            self.init(cleeng: [offer: end], granted: LedgerGrant(offer: offer, at: moment))
-        } else {
-            self.init(end: end)
-        }
-    }
-}
-
 extension LedgerPeriod {
     /// Decodes the period that a receipt states.
     ///

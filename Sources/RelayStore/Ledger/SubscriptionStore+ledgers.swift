@@ -46,17 +46,17 @@ extension SubscriptionStore {
     ) async throws -> [LedgerResult] {
         guard !messages.isEmpty else { return [] }
         let update = LedgerUpdate(messages, memory: memory, leeway: leeway, asks: asks)
-        let (entries, changed, closing) = try await database.retryingConflicts {
+        let (updated, changed, closing) = try await database.retryingConflicts {
             try await database.withTransaction { transaction in
                 let answers = try await transaction.pipeline(update.opening)
-                let entries = try update.apply(answers[...])
-                let closing = update.closing(entries)
+                let updated = try update.apply(answers[...])
+                let closing = update.closing(updated)
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
-                return (entries, changed, closing)
+                return (updated, changed, closing)
             }
         }
         relay.publish(changed, closing)
-        return entries.map { LedgerResult($0) }
+        return updated.all.map { LedgerResult($0) }
     }
 
     /// Makes an unclaimed subscription due within the pause. Never postpones one that is due sooner.

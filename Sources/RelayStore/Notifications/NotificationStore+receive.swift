@@ -60,8 +60,7 @@ extension NotificationStore {
             }
             let answers = try await transaction.pipeline(arrival + update.opening)
             guard !answers[0].isEmpty else { throw Repeated() }
-            let entries = try update.apply(answers[arrival.count...])
-            let closing = update.closing(entries)
+            let closing = update.closing(try update.apply(answers[arrival.count...]))
             return (try closing.changed(try await transaction.commit(with: closing.queries)), closing)
         }
         relay.publish(changed, closing)
@@ -133,7 +132,7 @@ extension NotificationStore {
         var note = LedgerMessage.Note(
             event: notification.type.lowercased(), saidAt: notification.saidAt,
             detail: notification.subtype?.lowercased())
-        note.notification = id.uuid
+        note.notification = id.uuid.number
         return LedgerMessage(name(original), word, bundleID: notification.bundleID, note: note).withMoves
     }
 

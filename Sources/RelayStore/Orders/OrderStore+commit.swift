@@ -73,7 +73,7 @@ extension OrderStore {
             SELECT c.contract FROM contract_subscriptions c
             WHERE (c.bucket, c.external_subscription) = (\(subscription.key))
             """,
-            ContractNews.endpoints(of: publisher),
+            ContractStatements.endpoints(of: publisher),
         ])
         guard let row = found[0].first, let present = found[1].first else { return nil }
         let owner = try found[2].first?.billingID("contract")
@@ -85,16 +85,17 @@ extension OrderStore {
             name, try row.checkedWord() ?? LedgerStatement(), bundleID: try row.get("bundle_id"),
             note: .init(event: "ordered", detail: "contract \(order.contract)"))
         let update = LedgerUpdate(message.withMoves, memory: memory, leeway: leeway)
-        let entries = try update.apply(try await transaction.pipeline(update.opening)[...])
-        var closing = update.closing(entries)
-        let names = try await names(of: name, entries, transaction)
+        let updated = try update.apply(try await transaction.pipeline(update.opening)[...])
+        var closing = update.closing(updated)
+        let names = try await names(of: name, updated, transaction)
         guard try await transaction.query(Self.contracts(of: names.all)).isEmpty else {
             // The subscription has a contract under another of its names. The ledger still records the store's
             // statement.
             let answers = try await transaction.commit(with: closing.queries)
             return (.conflicts, try closing.changed(answers), closing)
         }
-        let news = try ContractNews.endpoints(found[3]).filter { $0.takes(name.environment) }.flatMap { endpoint in
+        let messages = try ContractStatements.endpoints(found[3]).filter { $0.takes(name.environment) }.flatMap {
+            endpoint in
             [BillingEvent.orderSucceeded, order.type == .signup ? .contractCreated : .contractChanged]
                 .filter(endpoint.wants)
                 .map { event in
@@ -105,19 +106,21 @@ extension OrderStore {
                         at: memory.clock.nowOrHostTime)
                 }
         }
-        closing.hasMessages = closing.hasMessages || !news.isEmpty
+        closing.hasMessages = closing.hasMessages || !messages.isEmpty
         let answers = try await transaction.commit(
             with: closing.queries + writes(order, names.joining, publisher: publisher)
-                + DeliveryStatements.enqueue(news) + QuestionStore.sweep([(name: name, app: message.bundleID)]))
+                + DeliveryStatements.enqueue(messages) + QuestionStore.sweep([(name: name, app: message.bundleID)]))
         return (verdict, try closing.changed(answers), closing)
     }
 
     /// Names under which the subscription may have a contract, and those that join this one. The ledgers are locked, so
     /// no concurrent move is possible.
     private func names(
-        of name: SubscriptionName, _ entries: [LedgerUpdate.Entry], _ transaction: PostgresTransaction
+        of name: SubscriptionName, _ updated: UpdatedLedgers, _ transaction: PostgresTransaction
     ) async throws -> (all: [SubscriptionName], joining: [SubscriptionName]) {
-        guard let ledger = entries.first(where: { $0.message.name == name })?.ledger else { return ([name], [name]) }
+        guard let ledger = updated.all.first(where: { $0.message.name == name })?.ledger else {
+            return ([name], [name])
+        }
         let earlier = ledger.movedFrom.sorted().map(name.under)
         guard let next = ledger.movedTo.map(name.under) else { return ([name] + earlier, [name]) }
         let later = try await SubscriptionHistory.read([next]) { try await transaction.query($0) }

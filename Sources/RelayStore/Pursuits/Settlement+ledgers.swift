@@ -42,20 +42,20 @@ extension Settlement {
         }
         let period: LedgerPeriod?
         do { period = try LedgerPeriod(stored: row.get("period")) } catch is StoreError { return nil }
+        let claimed = write.claimed
         return GrantedLedger(
-            change, of: write.claimed, in: ledger, bundleID: try row.get("bundle_id"), period: period,
-            now: try row.timestamp("now"), catalogue: catalogue, leeway: leeway)
+            change, to: .init(customer: claimed.customer, email: claimed.email, offerID: claimed.offerID),
+            on: claimed.name, in: ledger, bundleID: try row.get("bundle_id"), period: period,
+            now: try row.timestamp("now"), leeway: leeway, offers: catalogue.offers)
     }
 
     /// - Parameters:
-    ///   - grant: the only grant of its subscription. It inserted the subscription's row, and nothing else is known
-    ///     about it.
+    ///   - ledger: of the only grant of its subscription. The grant inserted the subscription's row, and nothing else is
+    ///     known about it.
     ///   - row: row from ``hold(_:)``.
-    func firstGrant(_ grant: Ownership.Grant, _ ledger: GrantedLedger?, _ row: PostgresRow) throws
-        -> FirstGrant?
-    {
+    func firstGrant(_ ledger: GrantedLedger?, _ row: PostgresRow) throws -> FirstGrant? {
         guard let listener, let ledger, try !row.get("has_contract", as: Bool.self) else { return nil }
-        return FirstGrant(grant.change, ledger, listener: listener)
+        return FirstGrant(ledger, asks: listener.asks)
     }
 
     /// The subscription and the owner's number of a grant, including one that a revocation prevented.
@@ -87,7 +87,7 @@ extension Settlement {
     /// - Returns: a statement that returns the ledgers that need an update.
     func watch(_ grants: [(write: PursuitWrite, granted: Granted)], areKnown: Bool) -> SQL {
         let changes = grants.map(\.write.change)
-        let first = grants.map(\.granted.first?.entry)
+        let first = grants.map(\.granted.first?.updated)
         let rows: SQLTable = [
             "at": .timestamptzArray(changes.map { $0?.rankedAt.postgres }),
             "until": .timestamptzArray(changes.map { $0?.grantedUntil?.postgres }),
@@ -95,7 +95,7 @@ extension Settlement {
             "bundle_id": .textArray(grants.map(\.granted.bundleID)),
             "event_id": .uuidArray(grants.map { _ in UUID() }),
             "event": .textArray(first.map { $0?.shown?.status.name }),
-            "said_at": .timestamptzArray(first.map { $0?.now.postgres }),
+            "said_at": .timestamptzArray(first.map { $0?.found.now.postgres }),
         ]
         let table = SQLTable.subscriptions(grants.map(\.granted.subscription)) + LedgerUpdate.columns(first) + rows
         let due: SQL = "now() + \(listener == nil ? .zero : Self.updateDelay)"

@@ -64,7 +64,7 @@ struct Settlement: Sendable {
                     granted[id] = Granted(
                         subscription: subscription, ownerNo: ownerNo, bundleID: bundleID,
                         productID: try one.row.get("product_id"),
-                        first: isFirst ? try firstGrant(one.grant, one.ledger, one.row) : nil,
+                        first: isFirst ? try firstGrant(one.ledger, one.row) : nil,
                         contradictsStore: one.ledger?.contradictsStore ?? false)
                 case .revoked(let reason):
                     outcomes[one.index] = .writtenRevoked(reason: reason)

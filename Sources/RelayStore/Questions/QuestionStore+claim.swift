@@ -165,7 +165,7 @@ public struct ClaimedQuestion: ClaimedItem {
     /// The notification's entry in the subscription's timeline.
     public func note(_ detail: String) -> LedgerMessage.Note {
         var note = LedgerMessage.Note(event: event, saidAt: saidAt, detail: detail)
-        note.notification = notification
+        note.notification = notification?.number
         return note
     }
 }

@@ -1,0 +1,45 @@
+/// A change of the access that a subscription's validations grant to one offer.
+public struct AccessChange: Sendable, Hashable {
+    public var name: SubscriptionName
+    /// Access continues for the owner alone. It ends for every customer.
+    public var owner: CustomerID
+    public var offer: OfferID
+    public var verdict: AccessVerdict
+    /// Text for the validation's timeline.
+    public var detail: String
+}
+
+extension UpdatedLedgers {
+    /// Access under each subscription's present and former ids.
+    public var accessChanges: [AccessChange] {
+        // A subscription that has just moved here keeps the owner of its former id.
+        let owners = Dictionary(
+            all.compactMap { updated in updated.found.owner.map { (updated.message.name, $0) } },
+            uniquingKeysWith: { one, _ in one })
+        return all.flatMap { updated -> [AccessChange] in
+            let name = updated.message.name
+            let names = [name] + updated.ledger.movedFrom.sorted().map(name.under)
+            guard let owner = names.lazy.compactMap({ owners[$0] }).first else { return [] }
+            return updated.accessVerdicts.flatMap { offer, verdict, detail in
+                names.map {
+                    AccessChange(name: $0, owner: owner.customer, offer: offer, verdict: verdict, detail: detail)
+                }
+            }
+        }
+    }
+}
+
+extension UpdatedLedger {
+    /// Access by offer. The receipt may be older than the renewal that Cleeng grants access for, so a past end does not
+    /// count.
+    fileprivate var accessVerdicts: [(offer: OfferID, verdict: AccessVerdict, detail: String)] {
+        let event = message.note?.event
+        return access.verdicts.sorted { $0.key < $1.key }.map { offer, verdict in
+            switch verdict {
+            case .goesOn(let end):
+                (offer, .goesOn(expiresAt: end.flatMap { $0 > found.now ? $0 : nil }), event ?? "as the store has it")
+            case .ends(let reason): (offer, verdict, "\(reason): \(event ?? "its time is over")")
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+extension UpdatedLedger {
+    /// When the subscription must be evaluated again; nil if it moved, since its new id is then evaluated.
+    public var dueAt: Timestamp? {
+        guard ledger.movedTo == nil else { return nil }
+        let now = found.now
+        // An overdue recheck happens now. The pause prevents constant retries if the store cannot be asked.
+        let again = recheckAt.map { $0 > now ? $0 : now + min(terms.recheck, Self.overduePause) }
+        guard let next = access.nextLookAt else { return again }
+        let due = next > now ? next : now + (terms.asks ? Self.asking : Self.settling)
+        return again.map { min($0, due) } ?? due
+    }
+
+    /// Whether a due question keeps its due time. Only the process that asks may postpone it, or new statements of the
+    /// store.
+    public var staysDue: Bool {
+        guard !terms.asks, let next = access.nextLookAt, next <= found.now else { return false }
+        let old = found.ledger
+        return old.periods == ledger.periods && old.renewal == ledger.renewal && old.end == ledger.end
+    }
+
+    /// When to ask a store again that does not list revoked purchases, since its notification may have been lost.
+    public var recheckAt: Timestamp? {
+        // A late payment restores access, and its notification may be lost too.
+        guard !platform.listsVoided, !message.name.standsAlone, hasRenewalInfo, let status = standing?.status,
+            status.grantsAccess || status == .inBillingRetry
+        else { return nil }
+        let statements = ledger.periods.values.map(\.statedAt) + (ledger.renewal.map { [$0.statedAt] } ?? [])
+        return statements.max().map { $0 + terms.recheck }
+    }
+
+    private var platform: StorePlatform { StorePlatform(subscriptionKey: message.name.originalTransactionID) }
+
+    private static let overduePause = Duration.seconds(3_600)
+    /// Time after a store's statement before the relay asks Cleeng. Cleeng may not know the statement yet, and the
+    /// relay would store its old answer. The app may also post a purchase now, which needs the customer's next read.
+    private static let settling = Duration.seconds(10)
+    /// Time that a caller has for asking.
+    private static let asking = Duration.seconds(60)
+}

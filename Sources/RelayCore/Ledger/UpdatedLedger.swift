@@ -1,0 +1,133 @@
+/// A subscription's ledger before and after an update. Its members decide what follows from the update.
+public struct UpdatedLedger: Sendable {
+    /// A subscription as the update's transaction read it.
+    public struct Found: Sendable {
+        public var ledger = SubscriptionLedger()
+        /// The published status; nil if none was published.
+        public var status: SubscriptionStanding.Status?
+        public var expiresAt: Timestamp?
+        public var willRenew: Bool?
+        public var bundleID: BundleID?
+        /// The owner's name at the publisher; nil if the subscription has no owner.
+        public var username: Username?
+        /// The owner by Cleeng's grant; nil if there is none.
+        public var owner: LedgerResult.Owner?
+        public var ownerValidation: ValidationID?
+        /// Nil if it has no owner.
+        public var ownerNo: Int32?
+        /// Its contract, with the endpoints to notify; nil if it has none.
+        public var contract: NotifiedContract?
+        /// Periods of receipts that were bought under its id.
+        public var periods: [LedgerPeriod] = []
+        /// Offers that were granted on it, even if the access was revoked since.
+        public var granted: Set<OfferID> = []
+        /// Time of the update by the database's clock.
+        public var now = Timestamp(microseconds: 0)
+
+        public init() {}
+    }
+
+    /// Settings of an update.
+    public struct Terms: Sendable {
+        /// How long after a period's end a renewal may still be reported.
+        public var leeway: Duration
+        /// Whether the caller asks the open questions itself. Then no other worker asks them for a minute.
+        public var asks: Bool
+        /// Time after which a store is asked again that does not list revoked purchases.
+        public var recheck: Duration
+        public static let standardRecheck = Duration.seconds(86_400)
+
+        public init(leeway: Duration, asks: Bool = false, recheck: Duration = Self.standardRecheck) {
+            self.leeway = leeway
+            self.asks = asks
+            self.recheck = recheck
+        }
+    }
+
+    /// The catalogue's offers of a subscription's products; nil if they are unknown.
+    public typealias Offers = (Set<ProductID>, SubscriptionName) -> [ProductID: [OfferID]]?
+
+    /// Without statement and note if its condition does not hold.
+    public let message: LedgerMessage
+    public let found: Found
+    public internal(set) var ledger: SubscriptionLedger
+    /// Offers that were granted on it, or under its former ids.
+    public internal(set) var granted: Set<OfferID>
+    public private(set) var standing: SubscriptionStanding?
+    let terms: Terms
+
+    /// Applies a statement. ``evaluate(_:)`` must follow.
+    init(_ message: LedgerMessage, found: Found, terms: Terms) {
+        var found = found
+        // A subscription granted before offers were stored, or moved here, has the owner's offer.
+        if found.ledger.granted == nil, let owner = found.owner {
+            found.ledger.apply(LedgerStatement(granted: LedgerGrant(offer: owner.offerID, at: .earliest)))
+        }
+        self.found = found
+        self.terms = terms
+        ledger = found.ledger
+        granted = found.granted
+        for period in found.periods { ledger.apply(LedgerStatement(periods: [period])) }
+        if case .whileOwned(let customer) = message.condition, customer != found.owner?.customer {
+            // The owner changed after the question: the answer and its note are discarded.
+            self.message = LedgerMessage(message.name)
+        } else {
+            self.message = message
+        }
+        ledger.apply(self.message.statement.bounded(by: ledger.lastKnownEnd, ownerNo: found.ownerNo))
+    }
+
+    /// A product may belong to several offers, and the granted one counts. So grants from before a move must be added
+    /// first.
+    mutating func evaluate(_ offers: Offers) {
+        if let offers = offers(ledger.products, message.name) { ledger.setOffers(offers) }
+        standing = ledger.standing(at: found.now, leeway: terms.leeway)
+    }
+
+    /// Present state of the granted access.
+    public var access: SubscriptionAccess {
+        SubscriptionAccess(ledger, granted: granted, at: found.now, leeway: terms.leeway)
+    }
+
+    /// The published status. It does not expire before an answer about a late renewal.
+    public var shown: SubscriptionStanding? {
+        guard var shown = standing, shown.status == .expired, shown.access == nil else { return standing }
+        // A subscription that was never published counts as active only if it has a grant.
+        guard let was = found.status ?? (found.owner == nil ? nil : .active) else { return standing }
+        shown.status = was
+        if was != .expired { shown.reason = nil }
+        return shown
+    }
+
+    /// Whether the store has stated whether it renews. A purchase without an end needs no such statement.
+    public var hasRenewalInfo: Bool {
+        ledger.renewal != nil || ledger.periods.values.contains { $0.expiresAt == nil }
+    }
+
+    /// Id of the newest transaction; nil if it is the subscription's own id.
+    public var newestTransaction: TransactionID? {
+        let newest = ledger.periods.values.max { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }?.transactionID
+        return newest == message.name.originalTransactionID ? nil : newest
+    }
+}
+
+extension LedgerStatement {
+    /// The statement as it applies to one subscription.
+    ///
+    /// An end statement covers the periods known by now: its source cannot know of a renewal that is stated later.
+    ///
+    /// - Parameters:
+    ///   - lastKnownEnd: end of the last period known by now.
+    ///   - ownerNo: number of the owner that Cleeng's statements are about.
+    fileprivate func bounded(by lastKnownEnd: Timestamp?, ownerNo: Int32?) -> LedgerStatement {
+        func bounded(_ end: LedgerEnd) -> LedgerEnd {
+            LedgerEnd(
+                isOver: end.isOver, until: end.isOver ? end.until ?? lastKnownEnd : end.until, statedAt: end.statedAt)
+        }
+        var statement = self
+        statement.end = end.map(bounded)
+        statement.cleeng = cleeng.mapValues(bounded)
+        for offer in cleeng.keys { statement.cleeng[offer]?.ownerNo = ownerNo }
+        return statement
+    }
+}

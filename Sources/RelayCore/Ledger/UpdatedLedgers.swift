@@ -1,0 +1,102 @@
+/// Subscriptions of one ledger update, and what follows from it for several at once.
+public struct UpdatedLedgers: Sendable {
+    public private(set) var all: [UpdatedLedger]
+
+    /// Applies statements, then continues former ids of the same update under their new ids.
+    ///
+    /// - Parameters:
+    ///   - messages: one for each subscription.
+    ///   - found: each message's subscription.
+    public init(
+        _ messages: [LedgerMessage], found: [UpdatedLedger.Found], terms: UpdatedLedger.Terms,
+        offers: UpdatedLedger.Offers
+    ) {
+        all = zip(messages, found).map { UpdatedLedger($0, found: $1, terms: terms) }
+        let places = Dictionary(all.indices.map { (messages[$0].name, $0) }) { first, _ in first }
+        for index in all.indices {
+            // Ids that had moved to the former id have moved on with it.
+            for old in messages[index].statement.movesFrom {
+                guard let former = places[messages[index].name.under(old)].map({ all[$0] }) else { continue }
+                let before = former.ledger.movedFrom.subtracting([messages[index].name.originalTransactionID])
+                all[index].ledger.apply(LedgerStatement(movesFrom: before))
+                // Access granted under the former id continues here.
+                all[index].granted.formUnion(former.granted)
+                if all[index].ledger.granted == nil, let granted = former.ledger.granted {
+                    all[index].ledger.apply(LedgerStatement(granted: granted))
+                }
+            }
+            all[index].evaluate(offers)
+        }
+    }
+
+    /// Each subscription with a new id, and with its former one of the same update.
+    private var moved: [(old: UpdatedLedger, new: UpdatedLedger)] {
+        all.flatMap { new in
+            all.filter { new.message.statement.movesFrom.contains($0.message.name.originalTransactionID) }
+                .map { (old: $0, new: new) }
+        }
+    }
+
+    /// Former and new ids of subscriptions whose owner moves to the new id, which has none.
+    public var ownerMoves: [(from: SubscriptionName, to: SubscriptionName)] {
+        all.filter { $0.found.owner == nil }.map(\.message).flatMap { message in
+            message.statement.movesFrom.sorted().map { (from: message.name.under($0), to: message.name) }
+        }
+    }
+
+    /// Former and new ids of subscriptions whose contract continues under the new id, which has none.
+    public var contractMoves: [(from: SubscriptionName, to: SubscriptionName)] {
+        moved.filter { old, new in
+            new.found.contract == nil && old.found.contract != nil
+                && old.message.name.environment == new.message.name.environment
+        }.map { (from: $0.message.name, to: $1.message.name) }
+    }
+
+    /// Transfers caused by moves, if the new id had an owner before the store reported the move from another owner's
+    /// id. The newer owner keeps it, as after any other transfer.
+    public var transfers: [Ownership.Transfer] {
+        moved.compactMap { old, new in
+            guard let owner = new.found.owner, let to = new.found.ownerValidation, let from = old.found.ownerValidation,
+                let before = old.found.owner, before.customer != owner.customer
+            else { return nil }
+            return Ownership.Transfer(
+                subscription: new.message.name, to: to, toCustomer: owner.customer, from: from,
+                fromCustomer: before.customer)
+        }
+    }
+
+    /// Subscriptions whose present product has another offer than the owner's row.
+    public var presentOffers: [(name: SubscriptionName, offer: OfferID)] {
+        all.compactMap { updated in
+            guard let offer = updated.access.present, let owner = updated.found.owner, owner.offerID != offer else {
+                return nil
+            }
+            return (updated.message.name, offer)
+        }
+    }
+
+    /// Changes for customers whose purchases changed, or whose subscription has a new id.
+    ///
+    /// - Parameter trace: trace of the update; nil if it has none.
+    public func customerChanges(trace: String?) -> [CustomerChange] {
+        func change(
+            _ updated: UpdatedLedger, _ username: Username, _ reason: CustomerChange.Reason
+        ) -> CustomerChange {
+            CustomerChange(
+                customer: CustomerName(publisher: updated.message.name.publisher, username: username), reason: reason,
+                subscription: updated.message.name, trace: trace)
+        }
+        let ofMoves = moved.filter { $0.new.found.owner == nil }.flatMap { old, new in
+            // A customer who had only claimed the new id by name loses it if the old id was granted to an owner.
+            [old.found.username, old.found.owner == nil ? nil : new.found.username].compactMap(\.self)
+                .map { change(new, $0, .other) }
+        }
+        return ofMoves
+            + all.compactMap { updated in
+                // Publishers never see standalone subscriptions as purchases.
+                guard let username = updated.found.username, !updated.message.name.standsAlone else { return nil }
+                if updated.message.statement.movesTo != nil { return change(updated, username, .other) }
+                return updated.notifiesPublisher ? change(updated, username, updated.reason) : nil
+            }
+    }
+}

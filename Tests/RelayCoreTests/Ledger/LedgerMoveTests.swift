@@ -1,0 +1,125 @@
+import Testing
+
+@testable import RelayCore
+
+@Suite("A subscription that moves to a new id")
+struct LedgerMoveTests {
+    private let old = LedgerHistory.name("1")
+    private let new = LedgerHistory.name("2")
+    private let ben = LedgerResult.Owner(customer: "ben@example.test", email: "ben@example.test", offerID: "gold")
+
+    private func move(_ history: inout LedgerHistory) -> UpdatedLedgers {
+        var statement = LedgerStatement(periods: [Life.period("2", from: 30)], renewal: Life.renewal(true, told: 30))
+        (statement.movesFrom, statement.isCurrentAt) = (["1"], Life.day(30))
+        let message = LedgerMessage(new, statement, note: .init(event: "did_renew"))
+        return history.record(message.withMoves, at: Life.day(30))
+    }
+
+    @Test("takes its owner, grants, contract and customer along; its old id is never due")
+    func owner() throws {
+        var history = LedgerHistory()
+        history.own()
+        history.found[old]?.contract = NotifiedContract(id: "c", customer: "d", publisher: "main")
+        try history.record(.month(), day: 0)
+        let moved = move(&history)
+        #expect(moved.ownerMoves.map(\.from) == [old] && moved.ownerMoves.map(\.to) == [new])
+        #expect(moved.contractMoves.map(\.from) == [old] && moved.contractMoves.map(\.to) == [new])
+        #expect(moved.transfers.isEmpty)
+        #expect(moved.all.map(\.dueAt) == [Life.day(60), nil])
+        #expect(moved.all[0].granted == ["gold"] && moved.all[0].ledger.granted?.offer == "gold")
+        #expect(moved.all[1].contractEvent == nil)
+        let changes = CustomerChange.merged(moved.customerChanges(trace: "t")).map(\.change)
+        #expect(changes.map(\.customer.username) == ["ana"])
+        #expect(changes.map(\.reason) == [.other] && changes.map(\.trace) == ["t"])
+        let access = moved.accessChanges
+        #expect(access.map(\.name) == [new, old] && access.allSatisfy { $0.owner == LedgerHistory.owner.customer })
+        #expect(access.allSatisfy { $0.verdict == .goesOn(expiresAt: Life.day(60)) && $0.detail == "did_renew" })
+    }
+
+    @Test("to a customer's id takes nothing from that customer; the old id's owner ends by a transfer")
+    func transfer() throws {
+        var history = LedgerHistory()
+        history.own()
+        history.own(new, by: ben, username: "ben", id: .numbered(2))
+        let moved = move(&history)
+        #expect(
+            moved.transfers == [
+                .init(
+                    subscription: new, to: .numbered(2), toCustomer: ben.customer, from: .numbered(1),
+                    fromCustomer: LedgerHistory.owner.customer)
+            ])
+        #expect(moved.ownerMoves.isEmpty)
+        #expect(Set(moved.accessChanges.map(\.owner)) == [ben.customer])
+        history.own(new, by: LedgerHistory.owner)
+        #expect(move(&history).transfers.isEmpty)
+    }
+
+    @Test("is lost by a customer who had claimed the new id by name alone, if the old id was granted")
+    func claimed() throws {
+        for isGranted in [true, false] {
+            var history = LedgerHistory()
+            history.own()
+            if !isGranted { history.found[old]?.owner = nil }
+            history.found[new] = .init()
+            history.found[new]?.username = "ben"
+            let changes = move(&history).customerChanges(trace: nil)
+            let lost = changes.filter { $0.customer.username == "ben" && $0.reason == .other }
+            #expect(lost.count == (isGranted ? 1 : 0) + 1, "its own noted statement notifies too")
+        }
+    }
+
+    @Test("passes on ids that had moved to its former one")
+    func chain() throws {
+        var history = LedgerHistory()
+        try history.record(LedgerStatement(movesFrom: ["0", "2"]), day: 0)
+        #expect(move(&history).all[0].ledger.movedFrom == ["0", "1"])
+    }
+
+    @Test("An answer about a former owner, with its note, is discarded")
+    func condition() throws {
+        let over = LedgerStatement(cleeng: ["gold": LedgerEnd(isOver: true, statedAt: Life.day(2))])
+        for (customer, holds) in [(LedgerHistory.owner.customer, true), (ben.customer, false), (nil, false)]
+            as [(CustomerID?, Bool)]
+        {
+            var history = LedgerHistory()
+            history.own()
+            let updated = history.record(
+                [LedgerMessage(old, over, condition: .whileOwned(by: customer), note: .init(event: "asked"))],
+                at: Life.day(2))
+            #expect(updated.all[0].message.note?.event == (holds ? "asked" : nil))
+            #expect(updated.all[0].ledger.cleeng["gold"]?.isOver == (holds ? true : nil))
+            #expect(updated.all[0].ledger.cleeng["gold"]?.ownerNo == (holds ? 1 : nil))
+        }
+    }
+
+    @Test("An end covers the periods that are known by now, and none that is stated later")
+    func boundedEnd() throws {
+        for isOver in [true, false] {
+            var history = LedgerHistory()
+            try history.record(.month(), day: 0)
+            let end = LedgerEnd(isOver: isOver, statedAt: Life.day(40))
+            let updated = try history.record(LedgerStatement(end: end, cleeng: ["gold": end]), day: 40)
+            #expect(updated.ledger.end?.until == (isOver ? Life.day(30) : nil))
+            #expect(updated.ledger.cleeng["gold"]?.until == (isOver ? Life.day(30) : nil))
+        }
+    }
+
+    @Test("The owner's row gets the offer of the present product; only an owner has access to change")
+    func presentOffer() throws {
+        var history = LedgerHistory()
+        try history.record(.month(product: "year"), day: 0)
+        let unowned = history.record([LedgerMessage(old)], at: Life.day(1))
+        #expect(unowned.presentOffers.isEmpty && unowned.accessChanges.isEmpty)
+        history.own()
+        let changed = history.record([LedgerMessage(old)], at: Life.day(1))
+        #expect(changed.presentOffers.map(\.offer) == ["silver"])
+        history.found[old]?.owner?.offerID = "silver"
+        let same = history.record([LedgerMessage(old)], at: Life.day(1))
+        #expect(same.presentOffers.isEmpty)
+        #expect(same.accessChanges.first { $0.offer == "silver" }?.detail == "as the store has it")
+        let ended = history.record(
+            [LedgerMessage(old, .month(product: "year", revoked: .refunded, told: 2))], at: Life.day(2))
+        let access = try #require(ended.accessChanges.first { $0.offer == "silver" })
+        #expect(access.verdict == .ends(reason: "refunded") && access.detail == "refunded: its time is over")
+    }
+}

@@ -1,0 +1,97 @@
+import AppleStore
+import ConsolePages
+import Logging
+import NIOCore
+import Postgres
+import RelayCore
+import RelayFront
+import RelayStore
+import RelayWorkers
+import ServiceLifecycle
+
+extension Assembly {
+    /// - Parameter arrivals: receives accepted purchases; nil without workers in this process.
+    func intake(_ parts: SharedParts, _ arrivals: PurchaseArrivals?) -> Intake {
+        let memory = parts.store.memory
+        return Intake(
+            store: parts.store, validationTimeout: settings.validationTimeout, taker: arrivals,
+            onAccepted: { memory.signal(.purchases) })
+    }
+
+    /// The HTTP servers, and the feeds that wake the polls which they hold.
+    ///
+    /// - Parameter intake: nil in a process that accepts no purchases.
+    func fronts(_ parts: SharedParts, _ intake: Intake?, _ readiness: ReadinessWatch) async throws -> [any Service] {
+        let store = parts.store
+        let front = RelayFront(
+            configuration: try await frontConfiguration(parts), store: store, intake: intake, keys: parts.keys,
+            registry: registry, readiness: { await readiness.readiness }, logger: logger,
+            inquirer: CustomerInquiry(
+                store: store, upstreams: parts.accounts.map(\.upstream), interval: settings.pollInterval,
+                leeway: settings.apple.renewalLeeway, logger: logger))
+        let ops = front.ops { announce("ops front", $0) }
+        guard let apps = front.apps(onListening: { announce("app front", $0) }) else { return [ops] }
+        return [
+            ClosureService { await ChangeFeed(store: store).run() },
+            ClosureService { await CustomerFeed(store: store).run() }, ops, apps,
+        ]
+    }
+
+    private func announce(_ front: String, _ address: SocketAddress) {
+        logger.notice(
+            "\(front) listening",
+            metadata: ["host": "\(address.ipAddress ?? "?")", "port": .stringConvertible(address.port ?? 0)])
+    }
+
+    private func frontConfiguration(_ parts: SharedParts) async throws -> FrontConfiguration {
+        let (trust, notifications) = (parts.trust, parts.notificationPolicy)
+        var configuration = FrontConfiguration(
+            receipts: ReceiptPolicy(settings.apple.verification, trust: trust, scope: settings.apple.scope),
+            notifications: notifications, relaysNotifications: isRelayed, renewalLeeway: settings.apple.renewalLeeway,
+            console: try ConsolePages())
+        (configuration.host, configuration.port) = (settings.httpHost, settings.httpPort)
+        (configuration.opsHost, configuration.opsPort) = (settings.opsHost, settings.opsPort)
+        configuration.pollInterval = settings.pollInterval
+        configuration.maxBodyBytes = settings.maxBodyBytes
+        configuration.maxBodiesBytes = settings.maxBodiesBytes
+        configuration.trustedProxies = settings.trustedProxies
+        configuration.allowedOrigins = settings.allowedOrigins
+        let keySets = KeySets(httpClient: parts.clients.common, logger: logger)
+        configuration.customerTokens = try await keySets.customers(
+            settings.customerJWKS, settings.expectedTokens, maximumAge: settings.customerJWKSMaximumAge)
+        if let push = settings.googlePush {
+            configuration.googlePush = GooglePushPolicy(
+                keys: try await keySets.fetched(from: push.keysURL, of: "Google's pushes"), audience: push.audience,
+                email: push.email, packages: settings.googlePackages)
+        }
+        configuration.amazonPush = try settings.amazonPush.policy(parts.clients.guarded, logger)
+        // One Roku account has one address for its pushes, and the relay has one route for them.
+        let rokuAccounts = settings.accounts.all.compactMap(\.roku)
+        guard settings.rokuPush.unsigned != .answerKey || rokuAccounts.count < 2 else {
+            throw SettingError.malformed(
+                .rokuUnsigned, wants: "signal or refuse, where several publishers have keys of Roku's")
+        }
+        if let roku = rokuAccounts.first {
+            let keys = try await keySets.fetched(from: settings.rokuPush.keysURL, of: "Roku's pushes")
+            configuration.rokuPush = settings.rokuPush.policy(keys, of: roku)
+        }
+        configuration.drivers = settings.drivers
+        configuration.googleConnector = settings.accounts.map { $0.cleeng.googleURL != nil }
+        configuration.transfers = settings.accounts.map(\.transfers)
+        configuration.eventSignatures = eventSignatures
+        configuration.beginsTraces = spans != nil
+        configuration.keyLimit = settings.keyLimit
+        configuration.addressLimit = settings.addressLimit
+        configuration.requiresTLS = settings.requiresTLS
+        configuration.databaseHosts = PostgresConfiguration(connectionString: settings.databaseURL).place
+        configuration.externalStores = parts.stores
+        if let appStore = parts.appStore {
+            let transactions = AppStoreTransactions(
+                gate: appStore, trust: trust, scope: settings.apple.scope, logger: logger)
+            configuration.externalStores = parts.stores.map { $0.merging([.apple: transactions]) { $1 } }
+            configuration.appStoreAccess = AppStoreAccess(
+                client: appStore.client, policy: notifications, trust: trust, scope: settings.apple.scope)
+        }
+        return configuration
+    }
+}

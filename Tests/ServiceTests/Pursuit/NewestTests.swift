@@ -117,9 +117,12 @@ import Testing
             #expect(try await relay.status(second)["status"].string == "pending")
             for isKept in [true, false] {
                 if !isKept {
-                    try await Awaiting.fact("the ledger has been looked at", is: 1) {
-                        try await setup.database.query(SQL("SELECT count(*) FROM ledgers WHERE status = 1"))[0].get(
-                            0, as: Int64.self)
+                    let ledger: SQL = """
+                        SELECT count(*) FROM ledgers l JOIN validations v USING (publisher, environment, subscription_key)
+                        WHERE l.status = 1 AND v.id = \(.text(String(first.suffix(32))))::uuid
+                        """
+                    try await Awaiting.fact("the ledger of the first has been looked at", is: 1) {
+                        try await setup.database.query(ledger)[0].get(0, as: Int64.self)
                     }
                     _ = try await setup.database.query(SQL("DELETE FROM validations WHERE status = 1"))
                 }

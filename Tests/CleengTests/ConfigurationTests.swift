@@ -25,6 +25,7 @@ struct ConfigurationTests {
         "", "api.test", "ftp://api.test", "https://", "https:///path", "https://user:pass@api.test",
         "https://api.test?a=b",
         "https://api.test#x", "https://api test", "https://api.test\n", "file:///etc/passwd",
+        "https://api.test:0", "https://api.test:99999",
     ])
     func aURLThatCannotBeABaseIsRefused(url: String) {
         #expect(throws: CleengConfigurationError.paymentURL) { try make(payment: url) }

@@ -1,3 +1,4 @@
+import OutboundHTTP
 public import RelayCore
 
 #if canImport(FoundationEssentials)
@@ -70,8 +71,7 @@ public struct CleengConfiguration: Sendable {
         guard text.utf8.count <= 2048,
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "@") }),
             !text.utf8.contains(UInt8(ascii: "?")), !text.utf8.contains(UInt8(ascii: "#")),
-            let url = URL(string: text), let scheme = url.scheme?.lowercased(),
-            scheme == "http" || scheme == "https", let host = url.host(), !host.isEmpty
+            URL(string: text) != nil, Origin(of: text) != nil
         else { return nil }
         return text
     }

@@ -1,7 +1,7 @@
 import NIOCore
 
 /// Scheme, host and port of a URL. Requests to the same origin can share connections.
-struct Origin: Sendable, Hashable {
+public struct Origin: Sendable, Hashable {
     let isEncrypted: Bool
     /// The host; an IPv6 address is without brackets.
     let host: String
@@ -12,7 +12,7 @@ struct Origin: Sendable, Hashable {
     private let prefix: String
 
     /// Nil unless the URL is `http(s)://host[:port]` and a path. A URL with a user name is refused: no call needs one.
-    init?(of url: String) {
+    public init?(of url: String) {
         guard let mark = url.firstRange(of: "://") else { return nil }
         switch url[..<mark.lowerBound].lowercased() {
         case "http": isEncrypted = false

@@ -235,7 +235,7 @@ struct SettingReader: Sendable {
     func url(_ setting: Setting) throws -> String? {
         guard let text = try text(setting) else { return nil }
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
-            url.host?.isEmpty == false
+            url.host?.isEmpty == false, url.port.map({ (1...65_535).contains($0) }) ?? true
         else { throw SettingError.malformed(setting, wants: "an http or https URL") }
         return text
     }

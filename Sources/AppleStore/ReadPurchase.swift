@@ -99,7 +99,8 @@ extension ReadPurchase {
                 let period = ledgerPeriod(of: entry)
             else { return nil }
             return ExternalSubscription(
-                key: key, environment: environment.name, word: LedgerStatement(periods: [period]), bundleID: bundleId)
+                key: key, environment: environment.name, statement: LedgerStatement(periods: [period]),
+                bundleID: bundleId)
         }
     }
 

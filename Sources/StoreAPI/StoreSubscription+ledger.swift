@@ -16,7 +16,7 @@ extension StoreSubscription {
     /// | paused | now at the latest | as stated | yes |
     /// | expired | now at the latest | will not renew | yes |
     /// | revoked | now at the latest, revoked | will not renew | yes |
-    public var ledgerWord: LedgerStatement? {
+    public var ledgerStatement: LedgerStatement? {
         guard kind != .consumable, state.isPurchase, kind == .subscription || state != .unknown else { return nil }
         let periods = items.compactMap(period)
         guard !periods.isEmpty else { return nil }

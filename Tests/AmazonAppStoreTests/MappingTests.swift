@@ -75,7 +75,7 @@ import Testing
         #expect(found.environment == "Sandbox" && found.key == "r1:3:11")
         #expect(found.productID == "gold")
         #expect(found.firstPurchasedAt == Timestamp(seconds: 1_780_000_000))
-        let word = try #require(found.ledgerWord)
+        let word = try #require(found.ledgerStatement)
         #expect(word.periods.map(\.id) == ["r1:3:11"])
         var ledger = SubscriptionLedger()
         ledger.apply(word)
@@ -90,7 +90,7 @@ import Testing
         let second = try read(#""autoRenewing":true,"renewalDate":\#(Self.future),"#)
         for words in [[first, second], [second, first]] {
             var ledger = SubscriptionLedger()
-            for word in words.compactMap(\.ledgerWord) { ledger.apply(word) }
+            for word in words.compactMap(\.ledgerStatement) { ledger.apply(word) }
             #expect(
                 ledger.standing(at: readAt, leeway: .seconds(1))?.expiresAt == Timestamp(seconds: Self.future / 1_000))
         }
@@ -100,7 +100,7 @@ import Testing
         let found = try read(
             #""autoRenewing":true,"renewalDate":\#(Self.past),"gracePeriodEndDate":\#(Self.future),"#)
         #expect(found.expiresAt == Timestamp(seconds: Self.future / 1_000))
-        let word = try #require(found.ledgerWord)
+        let word = try #require(found.ledgerStatement)
         #expect(word.periods.first?.expiresAt == Timestamp(seconds: Self.past / 1_000))
         #expect(word.renewal?.graceUntil == found.expiresAt)
         // No statement says how the retries ended: after grace they continue, without access.
@@ -123,13 +123,13 @@ import Testing
     @Test func whatIsBoughtOnceStaysUnlessItIsTakenBack() throws {
         let kept = try read(type: "ENTITLED", "")
         #expect(kept.kind == .oneTime && kept.state == .active && kept.renewalIntent == nil)
-        #expect(kept.ledgerWord?.periods.first?.expiresAt == nil)
+        #expect(kept.ledgerStatement?.periods.first?.expiresAt == nil)
         let taken = try read(type: "ENTITLED", #""cancelDate":\#(Self.past),"cancelReason":1,"#)
         #expect(taken.state == .revoked && taken.cancellation?.reason == .customer)
         #expect(
-            taken.ledgerWord?.periods.first?.revocation
+            taken.ledgerStatement?.periods.first?.revocation
                 == .init(at: Timestamp(seconds: Self.past / 1_000), kind: .refunded, reason: .customer))
-        #expect(try read(type: "CONSUMABLE", "").ledgerWord == nil)
+        #expect(try read(type: "CONSUMABLE", "").ledgerStatement == nil)
     }
 
     @Test func fieldsThatAreNotWhatTheyShouldBeAreNotThere() throws {
@@ -137,7 +137,7 @@ import Testing
             #""autoRenewing":"yes","renewalDate":"soon","cancelDate":true,"cancelReason":[],"promotions":{},"#)
         #expect(found.state == .active && found.expiresAt == nil && found.renewalIntent == nil)
         // An unknown end must not become access without an end.
-        #expect(found.ledgerWord == nil)
+        #expect(found.ledgerStatement == nil)
         #expect(try read(type: "NEW_KIND", #""renewalDate":\#(Self.future),"#).kind == .subscription)
     }
 }

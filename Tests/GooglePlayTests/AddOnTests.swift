@@ -26,7 +26,7 @@ import Testing
             + #""lineItems":[\#(items.joined(separator: ","))]}"#
         let json = try #require(JSONValue(.init(string: text)))
         let found = StoreSubscription(google: json, token: "token-2", readAt: readAt + Self.day * day)
-        return try #require(found?.ledgerWord)
+        return try #require(found?.ledgerStatement)
     }
 
     private func ledger(_ words: [LedgerStatement]) -> SubscriptionLedger {

@@ -107,28 +107,28 @@ struct ClientTests {
                 return
             }
             #expect(film.kind == .oneTime && film.mainItem?.orderID == "GPA.2" && film.isTest)
-            let period = try #require(film.ledgerWord?.periods.first)
+            let period = try #require(film.ledgerStatement?.periods.first)
             #expect(period.id == "GPA.2" && period.expiresAt == nil && period.revocation == nil)
-            #expect(film.renewalIntent == nil && film.ledgerWord?.renewal == nil)
+            #expect(film.renewalIntent == nil && film.ledgerStatement?.renewal == nil)
             try await google.control("PUT", "products/film-1", #"{"productId":"film","purchaseState":1}"#)
             guard case .found(let refunded) = await client.product("film", token: "film-1", packageName: app) else {
                 Issue.record("not found")
                 return
             }
-            #expect(refunded.ledgerWord?.periods.first?.revocation?.kind == .refunded)
+            #expect(refunded.ledgerStatement?.periods.first?.revocation?.kind == .refunded)
             // A product of an unknown state may not be a purchase.
             try await google.control("PUT", "products/film-1", #"{"productId":"film","purchaseState":7}"#)
             guard case .found(let new) = await client.product("film", token: "film-1", packageName: app) else {
                 Issue.record("not found")
                 return
             }
-            #expect(new.ledgerWord == nil)
+            #expect(new.ledgerStatement == nil)
             try await google.control("PUT", "products/film-1", #"{"productId":"film","isConsumed":true}"#)
             guard case .found(let used) = await client.product("film", token: "film-1", packageName: app) else {
                 Issue.record("not found")
                 return
             }
-            #expect(used.ledgerWord == nil)
+            #expect(used.ledgerStatement == nil)
         }
     }
 

@@ -19,7 +19,7 @@ import Testing
         #expect(found.mainItem?.offerID == "welcome" && found.isTrial == false && found.mainItem?.isIntro == true)
         #expect(found.firstPurchasedAt == Timestamp(rfc3339: "2026-08-22T10:00:00.123456Z"))
         #expect(found.expiresAt == Timestamp(rfc3339: "2026-10-22T10:00:00Z"))
-        let word = try #require(found.ledgerWord)
+        let word = try #require(found.ledgerStatement)
         #expect(word.movesFrom == ["google:token-1"] && word.isCurrentAt == readAt)
         #expect(word.periods.map(\.id.text) == [Self.paid])
         #expect(word.renewal?.productID == "silver" && word.renewal?.willRenew == true)
@@ -64,7 +64,7 @@ import Testing
             #expect(
                 found.renewalIntentChangedAt
                     == (context.contains("cancelTime") ? Timestamp(rfc3339: "2026-09-01T00:00:00Z") : nil))
-            #expect(found.ledgerWord?.renewal?.willRenew == false)
+            #expect(found.ledgerStatement?.renewal?.willRenew == false)
         }
     }
 
@@ -104,7 +104,7 @@ import Testing
         #expect(found.renewalIntent == row.intent)
         #expect(found.cancellation?.reason.rawValue ?? "" == row.word)
         #expect(found.isInBillingRetry == (row.known == .inGrace || row.known == .onHold))
-        let standing = found.ledgerWord.flatMap { word in
+        let standing = found.ledgerStatement.flatMap { word in
             var ledger = SubscriptionLedger()
             ledger.apply(word)
             return ledger.standing(at: readAt + .seconds(60), leeway: .seconds(3_600))
@@ -121,7 +121,7 @@ import Testing
         let resumed = try read(subscription())
         for words in [[paused, resumed], [resumed, paused]] {
             var ledger = SubscriptionLedger()
-            for word in words.compactMap(\.ledgerWord) { ledger.apply(word) }
+            for word in words.compactMap(\.ledgerStatement) { ledger.apply(word) }
             let standing = ledger.standing(at: readAt + .seconds(1), leeway: .seconds(3_600))
             #expect(standing?.status == .active)
             #expect(standing?.expiresAt == resumed.expiresAt)
@@ -130,7 +130,7 @@ import Testing
 
     @Test func whatWasNeverPaidTakesNobodysPlace() throws {
         let found = try read(subscription(state: "PENDING", more: #""linkedPurchaseToken":"token-1","#, start: nil))
-        #expect(found.previousKey == nil && found.ledgerWord == nil)
+        #expect(found.previousKey == nil && found.ledgerStatement == nil)
     }
 
     @Test(
@@ -144,7 +144,7 @@ import Testing
         let found = try read(subscription(plan: plan))
         #expect(found.autoRenews == renews)
         #expect(found.renewalIntent == intent)
-        #expect(found.ledgerWord?.renewal?.willRenew == renews)
+        #expect(found.ledgerStatement?.renewal?.willRenew == renews)
     }
 
     @Test(
@@ -168,7 +168,7 @@ import Testing
         #expect(found.expiresAt == nil && found.mainItem?.orderID == nil && !found.isTest && found.previousKey == nil)
         #expect(found.state == .active)
         // An unknown end must not become access without an end.
-        #expect(found.ledgerWord == nil)
+        #expect(found.ledgerStatement == nil)
     }
 
     @Test func productsOfOneOrderAreSeveralPeriods() throws {
@@ -177,6 +177,6 @@ import Testing
                 + #"{"productId":"extra","expiryTime":"2026-10-01T10:00:00Z","latestSuccessfulOrderId":"GPA.1"},"#
                 + #"{"productId":"gold","expiryTime":"2026-11-01T10:00:00Z","latestSuccessfulOrderId":"GPA.1"}]}"#)
         #expect(found.productID == "gold")
-        #expect(found.ledgerWord?.periods.map(\.id) == ["GPA.1:extra", "GPA.1:gold"])
+        #expect(found.ledgerStatement?.periods.map(\.id) == ["GPA.1:extra", "GPA.1:gold"])
     }
 }

@@ -22,7 +22,7 @@ struct AcceptanceTests {
     private static let apple = PurchaseProof.apple(.init(receiptData: "YWJj", transactionID: "42"))
     private static let found = ExternalSubscription(
         key: "google:token", environment: "Sandbox",
-        word: LedgerStatement(periods: [
+        statement: LedgerStatement(periods: [
             LedgerPeriod(
                 id: "1", productID: "silver", purchasedAt: Timestamp(seconds: 1_700_000_000), expiresAt: nil,
                 statedAt: Timestamp(seconds: 1_700_000_000))
@@ -124,7 +124,7 @@ struct AcceptanceTests {
     @Test("the period of a purchase that is not genuine is kept of other stores only")
     func periods() throws {
         var apple = ReadReceipt("YWJj", transactionID: "42")
-        apple.period = Self.found.word.periods.first
+        apple.period = Self.found.statement.periods.first
         apple.verification = .notGenuine(code: "bundle", detail: "x")
         #expect(try acceptance(Self.apple, apple).period == nil)
         let sent = Self.google(package: "com.example.other")

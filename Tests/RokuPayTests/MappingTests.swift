@@ -52,7 +52,7 @@ import Testing
         #expect(fresh.graceUntil == end + .seconds(3 * 86_400) && fresh.paidUntil == end)
         let late = try #require(try subscription("\(Self.past)"))
         #expect(late.graceUntil == readAt + .seconds(3_600))
-        #expect(late.ledgerWord?.end?.isOver == false)
+        #expect(late.ledgerStatement?.end?.isOver == false)
     }
 
     @Test func anUpgradeTakesThePlaceOfWhatItCancels() throws {

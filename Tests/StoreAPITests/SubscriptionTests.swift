@@ -37,10 +37,10 @@ import Testing
     @Test func aPurchaseThatReplacesItselfMovesNowhere() {
         var purchase = subscription([("a", now + .seconds(1))])
         purchase.previousKey = "r"
-        #expect(purchase.ledgerWord?.movesFrom == [])
+        #expect(purchase.ledgerStatement?.movesFrom == [])
         purchase.previousKey = "q"
-        #expect(purchase.ledgerWord?.movesFrom == ["amazon:q"])
+        #expect(purchase.ledgerStatement?.movesFrom == ["amazon:q"])
         purchase.kind = .consumable
-        #expect(purchase.ledgerWord == nil)
+        #expect(purchase.ledgerStatement == nil)
     }
 }

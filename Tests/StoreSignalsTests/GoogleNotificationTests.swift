@@ -29,7 +29,7 @@ struct GoogleNotificationTests {
         #expect(renewed.store == .google && renewed.type == "SUBSCRIPTION_RENEWED" && renewed.uuid == "136969346945")
         #expect(renewed.originalTransactionID == "google:t-1" && renewed.bundleID == "com.example.app")
         #expect(renewed.saidAt == Timestamp(microseconds: 1_503_349_566_168_000) && renewed.environment == .unknown)
-        #expect(renewed.word == nil && renewed.productID == nil)
+        #expect(renewed.statement == nil && renewed.productID == nil)
         let product = try read(
             #""oneTimeProductNotification":{"notificationType":1,"purchaseToken":"t-2","sku":"film"}"#)
         #expect(product.type == "ONE_TIME_PRODUCT_PURCHASED" && product.productID == "film")

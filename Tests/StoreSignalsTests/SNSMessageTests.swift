@@ -152,7 +152,7 @@ struct AmazonNotificationTests {
         #expect(renewed.store == .amazon && renewed.type == "SUBSCRIPTION_RENEWED" && renewed.uuid == "22b80b92")
         #expect(renewed.originalTransactionID == "amazon:r:3:11" && renewed.bundleID == "u")
         #expect(renewed.app == "com.example.app" && renewed.related.isEmpty && renewed.environment == .unknown)
-        #expect(renewed.saidAt == Timestamp(microseconds: 1_600_701_569_824_000) && renewed.word == nil)
+        #expect(renewed.saidAt == Timestamp(microseconds: 1_600_701_569_824_000) && renewed.statement == nil)
         #expect(renewed.topic?.state == .confirmed)
         let changed = try read(
             #"{"receiptId":"new","relatedReceipts":{"cancelledReceiptId":"old"},"appUserId":"u","notificationType":"SUBSCRIPTION_MODIFIED_IMMEDIATE"}"#

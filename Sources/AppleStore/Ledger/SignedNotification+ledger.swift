@@ -20,7 +20,7 @@ extension SignedNotification {
             environment: (isUnderstood ? subject : nil)?.environment.name ?? .unknown, bundleID: subject?.bundleId,
             originalTransactionID: original, saidAt: said)
         guard isUnderstood else { return notification }
-        notification.word = original == nil ? nil : word(type, said)
+        notification.statement = original == nil ? nil : statement(type, said)
         notification.consumption = type == "CONSUMPTION_REQUEST" ? demand : nil
         notification.notice = notice(of: notification)
         return notification
@@ -38,7 +38,7 @@ extension SignedNotification {
             renews: purchase.type == .autoRenewableSubscription || purchase.type == nil && purchase.expiresDate != nil)
     }
 
-    private func word(_ type: String, _ said: Timestamp) -> LedgerStatement? {
+    private func statement(_ type: String, _ said: Timestamp) -> LedgerStatement? {
         guard let purchase = transaction?.payload,
             var period = purchase.ledgerPeriod(
                 replacesEarlier: payload.subtype == "UPGRADE", isFamilyEnd: type == "REVOKE")

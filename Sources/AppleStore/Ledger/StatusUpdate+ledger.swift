@@ -12,7 +12,7 @@ extension StatusUpdate {
         return StoreNotification(
             version: .one, identity: identity(newest), type: notificationType, environment: environment.name,
             bundleID: bundleId, originalTransactionID: originalTransactionId, saidAt: said,
-            word: said.flatMap { word(of: ours, said: $0) })
+            statement: said.flatMap { statement(of: ours, said: $0) })
     }
 
     /// Apple tries a payment at most a day before the end, so the failure cannot be older than that.
@@ -39,7 +39,7 @@ extension StatusUpdate {
         return parts.joined(separator: ":")
     }
 
-    private func word(of ours: [Transaction], said: Timestamp) -> LedgerStatement? {
+    private func statement(of ours: [Transaction], said: Timestamp) -> LedgerStatement? {
         guard originalTransactionId != nil else { return nil }
         let isFamilyEnd = notificationType == "REVOKE"
         let periods = ours.compactMap { $0.period(said: said, isFamilyEnd: isFamilyEnd) }

@@ -28,7 +28,7 @@ public struct SignedStatus: Sendable, Hashable {
     }
 
     /// Its statement for the ledger; nil if required fields are missing. Use only after ``verify(_:_:)``.
-    public var word: LedgerStatement? {
+    public var statement: LedgerStatement? {
         let payload = transaction.payload
         var period = payload.ledgerPeriod()
         guard period != nil || payload.addsSeats, let signed = payload.signedDate?.moment else { return nil }

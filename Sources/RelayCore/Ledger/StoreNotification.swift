@@ -27,7 +27,7 @@ public struct StoreNotification: Sendable, Hashable {
     /// Other affected purchases.
     public var related: [TransactionID] = []
     /// State of the topic's subscription; nil if no topic delivered the message.
-    public var topic: TopicNews?
+    public var topic: TopicStatement?
     /// Key that the answer to Roku must repeat.
     public var responseKey: String?
     /// Whether its sender is not proven. Then the store is asked only about purchases that the relay knows already.
@@ -42,13 +42,13 @@ public struct StoreNotification: Sendable, Hashable {
     public var saidAt: Timestamp?
     /// Statement for the ledger; nil if it does not concern the state of a subscription. Nil for stores other than
     /// Apple: the relay asks the store instead.
-    public var word: LedgerStatement?
+    public var statement: LedgerStatement?
 
     public init(
         version: Version, identity: String, uuid: String? = nil, type: String, subtype: String? = nil,
         environment: StoreEnvironment, bundleID: BundleID?, originalTransactionID: TransactionID? = nil,
         saidAt: Timestamp?,
-        word: LedgerStatement? = nil
+        statement: LedgerStatement? = nil
     ) {
         self.version = version
         self.identity = identity
@@ -59,7 +59,7 @@ public struct StoreNotification: Sendable, Hashable {
         self.bundleID = bundleID
         self.originalTransactionID = originalTransactionID
         self.saidAt = saidAt
-        self.word = word
+        self.statement = statement
     }
 
     /// Id of the app, which identifies the publisher.

@@ -92,13 +92,13 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         cleeng = cleeng.filter { $0.value.ownerNo.map { $0 == number } ?? true }
     }
 
-    public mutating func apply(_ word: LedgerStatement) {
-        let sold = word.items
+    public mutating func apply(_ statement: LedgerStatement) {
+        let sold = statement.items
         if !sold.isEmpty { items = sold.union(items ?? []) }
-        for period in word.periods { apply(period) }
-        if let new = word.renewal, renewal.map({ new.rank > $0.rank }) ?? true { renewal = new }
-        if let new = word.end, end.map({ new.rank > $0.rank }) ?? true { end = new }
-        for (offer, new) in word.cleeng where cleeng[offer].map({ new.rank > $0.rank }) ?? true {
+        for period in statement.periods { apply(period) }
+        if let new = statement.renewal, renewal.map({ new.rank > $0.rank }) ?? true { renewal = new }
+        if let new = statement.end, end.map({ new.rank > $0.rank }) ?? true { end = new }
+        for (offer, new) in statement.cleeng where cleeng[offer].map({ new.rank > $0.rank }) ?? true {
             cleeng[offer] = new
         }
         while cleeng.count > Self.mostOffers,
@@ -106,12 +106,12 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         {
             cleeng[oldest.key] = nil
         }
-        if let new = word.granted, granted.map({ new.rank > $0.rank }) ?? true { granted = new }
-        if let new = word.movesTo, move.map({ new.rank > $0.rank }) ?? true { move = new }
-        if let new = word.isCurrentAt { currentAt = max(currentAt ?? new, new) }
-        if let new = word.intentChangedAt { intentChangedAt = max(intentChangedAt ?? new, new) }
-        if let new = word.isTest { isTest = new }
-        movedFrom.formUnion(word.movesFrom)
+        if let new = statement.granted, granted.map({ new.rank > $0.rank }) ?? true { granted = new }
+        if let new = statement.movesTo, move.map({ new.rank > $0.rank }) ?? true { move = new }
+        if let new = statement.isCurrentAt { currentAt = max(currentAt ?? new, new) }
+        if let new = statement.intentChangedAt { intentChangedAt = max(intentChangedAt ?? new, new) }
+        if let new = statement.isTest { isTest = new }
+        movedFrom.formUnion(statement.movesFrom)
         while movedFrom.count > Self.mostPredecessors, let least = movedFrom.min(by: { $0.isLower(than: $1) }) {
             movedFrom.remove(least)
         }

@@ -24,7 +24,7 @@ public struct ExternalSubscription: Sendable, Hashable {
     /// `Production`, `Sandbox`, ….
     public var environment: StoreEnvironment
     /// The store's statement for the ledger. Empty if the ledger has it already.
-    public var word: LedgerStatement
+    public var statement: LedgerStatement
     public var bundleID: BundleID?
     /// The newest product, by the store's name.
     public var productID: ProductID?
@@ -37,15 +37,15 @@ public struct ExternalSubscription: Sendable, Hashable {
     public var accountToken: String?
 
     public init(
-        key: TransactionID, environment: StoreEnvironment, word: LedgerStatement, bundleID: BundleID? = nil,
+        key: TransactionID, environment: StoreEnvironment, statement: LedgerStatement, bundleID: BundleID? = nil,
         productID: ProductID? = nil, isTrial: Bool? = nil, isSubscription: Bool? = nil,
         awaitsAcknowledgement: AcknowledgedKind? = nil, accountToken: String? = nil
     ) {
         self.key = key
         self.environment = environment
-        self.word = word
+        self.statement = statement
         self.bundleID = bundleID
-        let newest = word.periods.max { $0.purchasedAt < $1.purchasedAt }
+        let newest = statement.periods.max { $0.purchasedAt < $1.purchasedAt }
         self.productID = productID ?? newest?.productID
         self.isTrial = isTrial ?? newest?.isTrial ?? false
         self.isSubscription = isSubscription

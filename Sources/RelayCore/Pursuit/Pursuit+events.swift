@@ -122,14 +122,14 @@ extension Pursuit {
     /// names the synchronization, and settles it too. Any other refusal names a customer and an offer, but no purchase.
     /// Then the entitlement is read at once. A read without the entitlement rejects the purchase, unless the customer
     /// has several waiting purchases of the offer.
-    public mutating func apply(_ word: UpstreamStatement, at now: Timestamp) -> Decision {
-        if case .refused = word.verdict, phase.isSynchronizing, word.synchronization != synchronization {
+    public mutating func apply(_ statement: UpstreamStatement, at now: Timestamp) -> Decision {
+        if case .refused = statement.verdict, phase.isSynchronizing, statement.synchronization != synchronization {
             return Decision(next: rest(until: readAt, at: now))
         }
         var decision = Decision(next: .finished)
-        decision.events.append(TimelineEvent(at: now, kind: .cleengEvent, detail: word.summary))
+        decision.events.append(TimelineEvent(at: now, kind: .cleengEvent, detail: statement.summary))
         expire(at: now, into: &decision)
-        switch word.verdict {
+        switch statement.verdict {
         case .granted(let expiresAt, let evidence):
             settle(
                 .init(
@@ -137,17 +137,17 @@ extension Pursuit {
                     namesEnd: false, evidence: evidence,
                     // The event has no time of its own, and may be late or repeated: its content may date from any
                     // moment since the forward.
-                    observedAt: min(word.saidAt, forwardedAt ?? word.saidAt), statedAt: word.saidAt,
-                    isProven: word.isTransfer
-                        || word.synchronization != nil && word.synchronization == synchronization
+                    observedAt: min(statement.saidAt, forwardedAt ?? statement.saidAt), statedAt: statement.saidAt,
+                    isProven: statement.isTransfer
+                        || statement.synchronization != nil && statement.synchronization == synchronization
                             && !foundSynchronization
                 ),
                 detail: nil, into: &decision)
         case .refused(let reason) where foundSynchronization && phase.isSynchronizing:
-            foundEnded(reason, observedAt: word.saidAt, at: now, into: &decision)
+            foundEnded(reason, observedAt: statement.saidAt, at: now, into: &decision)
         case .refused(let reason) where phase.isSynchronizing: refuse(reason, at: now, into: &decision)
         case .refused(let reason):
-            if !word.isAmbiguous { refusal = reason }
+            if !statement.isAmbiguous { refusal = reason }
             readAt = now
             decision.next = rest(until: readAt, at: now)
         }

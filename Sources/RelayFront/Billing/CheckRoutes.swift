@@ -99,5 +99,7 @@ extension BillingContext {
 
 extension ExternalSubscription {
     /// Whether it never ends, so that the store need not be asked.
-    fileprivate var lastsForEver: Bool { !word.periods.isEmpty && word.periods.allSatisfy { $0.expiresAt == nil } }
+    fileprivate var lastsForEver: Bool {
+        !statement.periods.isEmpty && statement.periods.allSatisfy { $0.expiresAt == nil }
+    }
 }

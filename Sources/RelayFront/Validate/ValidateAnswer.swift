@@ -96,7 +96,7 @@ struct ValidatedTransaction: Sendable {
             transactionID = sent.transactionID
             guard case .google(let sent) = sent else { return }
             app = sent.packageName
-            let periods = receipt.found?.word.periods ?? []
+            let periods = receipt.found?.statement.periods ?? []
             transactionID = periods.lazy.compactMap(\.transactionID).first ?? TransactionID(sent.orderId)
         }
     }

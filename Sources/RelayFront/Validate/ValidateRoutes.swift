@@ -123,7 +123,7 @@ extension ReadReceipt {
             }
         }
         // A used consumable enters no ledger.
-        return found.word == LedgerStatement() ? [] : message(name(of: publisher), found.word).withMoves
+        return found.statement == LedgerStatement() ? [] : message(name(of: publisher), found.statement).withMoves
     }
 }
 

@@ -119,9 +119,9 @@ extension EventStore {
     ///
     /// - Returns: the claimed pursuits, and how many more could not be claimed now.
     public func claimWaiting(
-        for word: UpstreamStatement, of subject: EventSubject, lease: Duration
+        for statement: UpstreamStatement, of subject: EventSubject, lease: Duration
     ) async throws -> (claimed: [ClaimedPursuit], left: Int) {
-        let rows = try await database.query(Self.waiting(for: word, of: subject))
+        let rows = try await database.query(Self.waiting(for: statement, of: subject))
         guard !rows.isEmpty else { return ([], 0) }
         let claimed = try await relay.purchases.claimSent(
             buckets: try rows.map { try $0.get("bucket") }, ids: try rows.map { try $0.get("id") }, lease: lease)
@@ -132,13 +132,13 @@ extension EventStore {
     /// offer. A rejection concerns only one purchase: if Cleeng names a synchronization, the one with that name. A
     /// pursuit that has not been sent yet is read anyway. Indexes used: `validations_customer`,
     /// `validations_cleeng_customer`, the primary key of `pursuits`.
-    private static func waiting(for word: UpstreamStatement, of subject: EventSubject) -> SQL {
+    private static func waiting(for statement: UpstreamStatement, of subject: EventSubject) -> SQL {
         let waits: SQL = """
             offer_id = \(.text(subject.offerID))
             AND status IN (\(ValidationStatus.pending), \(ValidationStatus.timedOut))
             AND \(subject.scope.includes("publisher"))
             """
-        let synchronization = PostgresValue.text(word.synchronization)
+        let synchronization = PostgresValue.text(statement.synchronization)
         return """
             SELECT p.bucket, p.id
             FROM (
@@ -147,7 +147,7 @@ extension EventStore {
                 SELECT bucket, id FROM validations WHERE cleeng_customer = \(.int8(subject.cleengCustomer)) AND \(waits)
             ) AS v
             JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id AND p.phase <> \(Pursuit.Phase.parked)
-            WHERE \(.bool(word.isGrant))
+            WHERE \(.bool(statement.isGrant))
                OR (p.phase IN (\(Pursuit.Phase.forwarding), \(Pursuit.Phase.watching)) AND \(synchronization) IS NULL)
                OR (p.phase IN \(Pursuit.Phase.synchronizing) AND p.synchronization = \(synchronization))
             LIMIT 200

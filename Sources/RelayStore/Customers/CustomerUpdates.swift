@@ -25,15 +25,15 @@ public struct CustomerUpdates: Sendable {
     /// it does not block the others.
     ///
     /// - Returns: number of processed customers and of queued messages.
-    public func tell(limit: Int) async throws -> (customers: Int, messages: Int) {
+    public func queueMessages(limit: Int) async throws -> (customers: Int, messages: Int) {
         do {
-            return try await tell(limit: limit) { _ in }
+            return try await queueMessages(limit: limit) { _ in }
         } catch let error where error.isForGood {
             var all = (customers: 0, messages: 0)
             while all.customers < limit {
                 let taken = NIOLockedValueBox<CustomerUpdate.Key?>(nil)
                 do {
-                    let one = try await tell(limit: 1) { key in taken.withLockedValue { $0 = key } }
+                    let one = try await queueMessages(limit: 1) { key in taken.withLockedValue { $0 = key } }
                     guard one.customers > 0 else { break }
                     all = (all.customers + 1, all.messages + one.messages)
                 } catch let error where error.isForGood {

@@ -125,7 +125,9 @@ extension NotificationStore {
     static func messages(of notification: StoreNotification, publisher: PublisherID, id: NotificationID)
         -> [LedgerMessage]
     {
-        guard let word = notification.word, let original = notification.originalTransactionID else { return [] }
+        guard let statement = notification.statement, let original = notification.originalTransactionID else {
+            return []
+        }
         func name(_ key: TransactionID) -> SubscriptionName {
             SubscriptionName(publisher: publisher, environment: notification.environment, originalTransactionID: key)
         }
@@ -133,7 +135,7 @@ extension NotificationStore {
             event: notification.type.lowercased(), saidAt: notification.saidAt,
             detail: notification.subtype?.lowercased())
         note.notification = id.uuid.number
-        return LedgerMessage(name(original), word, bundleID: notification.bundleID, note: note).withMoves
+        return LedgerMessage(name(original), statement, bundleID: notification.bundleID, note: note).withMoves
     }
 
     /// Finds a notification's publisher. It is the only one with keys for the app, else the one whose app posted a

@@ -5,7 +5,7 @@ public import RelayCore
 extension NotificationStore {
     /// Records the state of a topic's subscription that a message shows. Nil if it shows none, or if that was recorded
     /// a moment ago. Of two messages, the one that was sent later counts.
-    func note(_ news: TopicNews?, said id: NotificationID, of publisher: PublisherID) -> SQL? {
+    func note(_ news: TopicStatement?, said id: NotificationID, of publisher: PublisherID) -> SQL? {
         guard let news, news.state != .confirmed || memory.noted.isTime(for: "topic \(news.topic)") else { return nil }
         let confirms = news.state != .confirmed
         return """
@@ -37,7 +37,7 @@ extension NotificationStore {
         ).map { row in
             TopicSubscription(
                 topic: try row.get("topic"), store: try row.get("store"),
-                state: TopicNews.State(rawValue: try row.get("state")) ?? .unconfirmed,
+                state: TopicStatement.State(rawValue: try row.get("state")) ?? .unconfirmed,
                 since: try row.timestamp("said_at"),
                 notification: try row.get("id", as: UUID?.self) == nil ? nil : try row.validationID())
         }
@@ -48,7 +48,7 @@ extension NotificationStore {
         _ = try await database.query(
             """
             UPDATE topic_subscriptions
-            SET state = \(.int2(TopicNews.State.confirmed.rawValue)), said_at = greatest(said_at, now())
+            SET state = \(.int2(TopicStatement.State.confirmed.rawValue)), said_at = greatest(said_at, now())
             WHERE topic = \(.text(topic))
             """)
     }
@@ -59,7 +59,7 @@ public struct TopicSubscription: Sendable, Equatable {
     public var topic: String
     /// Name of the store, as in ``StorePlatform``.
     public var store: String
-    public var state: TopicNews.State
+    public var state: TopicStatement.State
     /// When the message with this state was sent, or when the subscription was confirmed here.
     public var since: Timestamp
     /// Notification with which the subscription can be confirmed; nil if none came.

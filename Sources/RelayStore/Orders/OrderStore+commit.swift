@@ -82,7 +82,7 @@ extension OrderStore {
 
         let name = try row.subscriptionName()
         let message = LedgerMessage(
-            name, try row.checkedWord() ?? LedgerStatement(), bundleID: try row.get("bundle_id"),
+            name, try row.checkedStatement() ?? LedgerStatement(), bundleID: try row.get("bundle_id"),
             note: .init(event: "ordered", detail: "contract \(order.contract)"))
         let update = LedgerUpdate(message.withMoves, memory: memory, leeway: leeway)
         let updated = try update.apply(try await transaction.pipeline(update.opening)[...])

@@ -48,7 +48,7 @@ extension OrderStore {
     /// Writes in the order of the keys, as every writer locks them. An older statement, or none, does not replace a
     /// newer one.
     private static func write(_ found: [Present], publisher: PublisherID) -> SQL {
-        let words = found.map { $0.one.word == LedgerStatement() ? nil : $0.one.word }
+        let statements = found.map { $0.one.statement == LedgerStatement() ? nil : $0.one.statement }
         let rows: SQLTable =
             SQLTable.externalSubscriptions(found.map(\.id)) + [
                 "platform": .textArray(found.map(\.one.platform.rawValue)),
@@ -56,8 +56,8 @@ extension OrderStore {
                 "subscription_key": .textArray(found.map(\.one.key)), "is_trial": .boolArray(found.map(\.one.isTrial)),
                 "product_id": .textArray(found.map(\.one.productID)),
                 "bundle_id": .textArray(found.map(\.one.bundleID)),
-                "said_at": .timestamptzArray(words.map { $0?.saidAt?.postgres }),
-                "word": .textArray(words.map { $0.flatMap { LedgerJSON.text($0) } }),
+                "said_at": .timestamptzArray(statements.map { $0?.saidAt?.postgres }),
+                "word": .textArray(statements.map { $0.flatMap { LedgerJSON.text($0) } }),
             ]
         return """
             INSERT INTO external_subscriptions AS e (
@@ -97,14 +97,14 @@ extension OrderStore {
         for (stated, history) in zip(subscriptions, histories) {
             let one = Present(
                 id: BillingID(external: history.current), one: history.moved ?? stated,
-                names: history.names(and: history.hasMoved ? [] : stated.word.movesFrom))
+                names: history.names(and: history.hasMoved ? [] : stated.statement.movesFrom))
             guard let place = places[one.id] else {
                 places[one.id] = found.count
                 found.append(one)
                 continue
             }
             // If it was checked by an earlier name and by its own, the store's statement about its own name counts.
-            if found[place].one.word == LedgerStatement() { found[place] = one }
+            if found[place].one.statement == LedgerStatement() { found[place] = one }
         }
         return found
     }
@@ -153,7 +153,7 @@ extension OrderStore {
 
 extension PostgresRow {
     /// The store's statement at the last check; nil if there was none.
-    func checkedWord() throws -> LedgerStatement? {
+    func checkedStatement() throws -> LedgerStatement? {
         try get("word", as: String?.self).map {
             try LedgerJSON.value(LedgerStatement.self, $0, column: "external_subscriptions.word")
         }

@@ -90,7 +90,7 @@ extension OrderStore {
             """
         ).first
         guard let subject else { return .unknownSubscription }
-        let stated = try subject.checkedWord()
+        let stated = try subject.checkedStatement()
         let names = try await SubscriptionHistory.read([try subject.subscriptionName()]) {
             try await database.query($0)
         }

@@ -71,7 +71,8 @@ extension ExternalSubscription {
     init(_ name: SubscriptionName, _ ledger: SubscriptionLedger?, bundleID: BundleID?) {
         let newest = ledger?.periods.values.max { $0.purchasedAt < $1.purchasedAt }
         self.init(
-            key: name.originalTransactionID, environment: name.environment, word: LedgerStatement(), bundleID: bundleID,
+            key: name.originalTransactionID, environment: name.environment, statement: LedgerStatement(),
+            bundleID: bundleID,
             productID: newest?.productID, isTrial: newest?.isTrial)
     }
 }

@@ -57,13 +57,13 @@ public struct AppStoreInquiry: Sendable {
                 transaction: item.signedTransactionInfo, renewal: item.signedRenewalInfo,
                 status: NotificationData.Status(rawValue: item.status))
             try await status.verify(trust, scope)
-            guard let word = status.word,
+            guard let statement = status.statement,
                 status.transaction.payload.originalTransactionId == subscription.name.originalTransactionID,
                 status.transaction.payload.environment.name == subscription.name.environment
             else { return nil }
             let detail = "App Store: \(status.status?.name ?? "status \(item.status)")"
             return LedgerMessage(
-                subscription.name, word, bundleID: status.transaction.payload.bundleId,
+                subscription.name, statement, bundleID: status.transaction.payload.bundleId,
                 note: .init(event: "looked_up", detail: detail))
         } catch {
             logger.error("what the app store says is not genuine", metadata: ["error": "\(error)"])

@@ -78,13 +78,14 @@ public struct AppStoreTransactions: ExternalStore {
                     status: NotificationData.Status(rawValue: item.status))
                 try await status.verify(trust, scope)
                 let payload = status.transaction.payload
-                guard let word = status.word, let key = payload.originalTransactionId,
+                guard let statement = status.statement, let key = payload.originalTransactionId,
                     key == item.originalTransactionId
                 else { continue }
                 found.append(
                     (
                         ExternalSubscription(
-                            key: key, environment: payload.environment.name, word: word, bundleID: payload.bundleId),
+                            key: key, environment: payload.environment.name, statement: statement,
+                            bundleID: payload.bundleId),
                         key == id || payload.transactionId == id
                     ))
             } catch {

@@ -59,8 +59,8 @@ public struct CleengEventService: Service {
         else { return try await end(claimed, "kept") }
         guard let subject = try await subject(of: event, offer, claimed, account) else { return }
         var applied = 0
-        if let word = UpstreamStatement(event, saidAt: claimed.receivedAt) {
-            let outcome = try await account.pursuits.apply(word, to: subject)
+        if let statement = UpstreamStatement(event, saidAt: claimed.receivedAt) {
+            let outcome = try await account.pursuits.apply(statement, to: subject)
             applied = outcome.applied
             if outcome.left > 0, claimed.now - claimed.receivedAt < Self.patience {
                 return try await retry(claimed, "waits", after: .milliseconds(100))

@@ -40,7 +40,7 @@ public struct CustomerUpdateService: Service {
             try await store.webhooks.keepEndpoints(listed: urls)
             listed.withLockedValue { $0 = nil }
         }
-        let sent = try await updates.tell(limit: Self.batch)
+        let sent = try await updates.queueMessages(limit: Self.batch)
         if sent.messages > 0 {
             Counter(label: "relay_customer_updates").increment(by: sent.messages)
             store.memory.signal(.webhooks)

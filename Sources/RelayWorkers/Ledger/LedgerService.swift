@@ -112,13 +112,13 @@ public struct LedgerService: Service {
     /// - Returns: nil if the store has answered.
     private func ask(about subscription: LedgerResult) async -> LedgerResult? {
         guard !subscription.name.standsAlone else { return subscription }
-        let word =
+        let statement =
             subscription.platform == .apple
             ? await appStore?.ask(about: subscription) ?? .nothing : await stores.ask(about: subscription)
-        guard case .stated(let message) = word else {
+        guard case .stated(let message) = statement else {
             guard !subscription.isToBeAsked else { return subscription }
             // A subscription that is only new is not in doubt, so Cleeng need not be asked.
-            if case .away = word {
+            if case .away = statement {
                 try? await store.subscriptions.lookAgain(
                     at: subscription.name, trouble: "the store cannot be asked now", within: Self.pause)
             }

@@ -63,20 +63,20 @@ public final class PursuitService: Service {
     /// Applies an event of Cleeng's to the waiting purchases that it concerns.
     ///
     /// - Returns: the number of updated pursuits, and of further ones that a worker holds now.
-    func apply(_ word: UpstreamStatement, to subject: EventSubject) async throws -> (applied: Int, left: Int) {
+    func apply(_ statement: UpstreamStatement, to subject: EventSubject) async throws -> (applied: Int, left: Int) {
         let claimedAt = ContinuousClock.now
-        let (claimed, left) = try await store.events.claimWaiting(for: word, of: subject, lease: settings.lease)
+        let (claimed, left) = try await store.events.claimWaiting(for: statement, of: subject, lease: settings.lease)
         leases.with { for pursuit in claimed { $0.hold(pursuit.lease, since: claimedAt) } }
-        var word = word
-        word.isAmbiguous = claimed.count + left > 1
-        await withTaskGroup { [word] group in
-            for pursuit in claimed { group.addTask { [worker] in await worker.apply(pursuit, word) } }
+        var statement = statement
+        statement.isAmbiguous = claimed.count + left > 1
+        await withTaskGroup { [statement] group in
+            for pursuit in claimed { group.addTask { [worker] in await worker.apply(pursuit, statement) } }
         }
-        guard !word.isGrant else { return (claimed.count, left) }
+        guard !statement.isGrant else { return (claimed.count, left) }
         // Refused purchases may be due for a read now. An ambiguous refusal is not repeated for the other purchases:
         // their entitlement is read anyway.
         loop.wakeup.signal()
-        return (claimed.count, word.isAmbiguous ? 0 : left)
+        return (claimed.count, statement.isAmbiguous ? 0 : left)
     }
 }
 

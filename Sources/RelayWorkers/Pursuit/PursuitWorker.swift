@@ -50,11 +50,11 @@ struct PursuitWorker: Sendable {
     }
 
     /// Applies an event of Cleeng's about this pursuit.
-    func apply(_ claimed: ClaimedPursuit, _ word: UpstreamStatement) async {
+    func apply(_ claimed: ClaimedPursuit, _ statement: UpstreamStatement) async {
         defer { leases.with { $0.drop(claimed.lease) } }
         await step("told by cleeng", claimed) {
             var pursuit = claimed.pursuit
-            let decision = pursuit.apply(word, at: try now())
+            let decision = pursuit.apply(statement, at: try now())
             try await conclude(claimed, pursuit, before: claimed.pursuit, Notes(), decision)
         }
     }

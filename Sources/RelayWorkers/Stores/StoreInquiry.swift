@@ -39,10 +39,10 @@ public struct StoreInquiry: Sendable {
             // A purchase may have been posted under a renewal's id while Roku was unreachable. Roku answers with the
             // original id.
             let one = found.first { $0.key == key } ?? (platform.namesRenewals ? found.first : nil)
-            guard let word = one?.word else { return .nothing }
+            guard let statement = one?.statement else { return .nothing }
             return .stated(
                 LedgerMessage(
-                    subscription.name, word,
+                    subscription.name, statement,
                     note: .init(event: "looked_up", detail: "\(platform.rawValue): as the store has it")))
         // The query itself may be wrong, or made with the wrong account.
         case .no: return .nothing
@@ -111,13 +111,14 @@ extension ExternalStoreAnswer {
         switch answer {
         case .found(let purchase):
             // A consumable, or a purchase with missing fields, is still a purchase.
-            guard let word = purchase.ledgerWord ?? (purchase.state.isPurchase ? LedgerStatement() : nil) else {
+            guard let statement = purchase.ledgerStatement ?? (purchase.state.isPurchase ? LedgerStatement() : nil)
+            else {
                 self = .no("\(store) has no paid subscription by that name: it is \(purchase.state.rawValue)")
                 return
             }
             self = .found([
                 ExternalSubscription(
-                    key: purchase.ledgerKey, environment: purchase.environment, word: word, bundleID: asked,
+                    key: purchase.ledgerKey, environment: purchase.environment, statement: statement, bundleID: asked,
                     productID: purchase.productID, isTrial: purchase.isTrial,
                     isSubscription: purchase.kind == .subscription,
                     awaitsAcknowledgement: acknowledges && purchase.isAcknowledged == false
@@ -125,7 +126,7 @@ extension ExternalStoreAnswer {
                     accountToken: purchase.accountToken)
             ])
         case .notAPurchase("gone"): self = .ended("\(store) says that it is over, and nothing more of it")
-        case .notAPurchase(let word): self = .no("\(store) says no: \(word)")
+        case .notAPurchase(let detail): self = .no("\(store) says no: \(detail)")
         case .misconfigured(let why): self = .misconfigured(why)
         case .tryAgain(_, let retryAfter): self = .tryAgain(after: retryAfter)
         }

@@ -78,7 +78,7 @@ public struct StoreQuestions: Service {
         if Task.isCancelled, case .tryAgain = answer { throw CancellationError() }
         Counter(
             label: "relay_store_questions_asked",
-            dimensions: [("store", question.store.rawValue), ("result", answer.word)]
+            dimensions: [("store", question.store.rawValue), ("result", answer.label)]
         ).increment()
         // In a task of its own: cancellation of the current task would cancel the statements. If nothing can be
         // written, the store is asked twice.
@@ -166,7 +166,7 @@ public struct StoreQuestions: Service {
                 question.attempts <= Self.mostNoted && !question.isRecheck
                 ? question.note("\(question.store.rawValue): as the store has it") : nil
             let message = LedgerMessage(
-                name, one.word.replacing(question.replaces, at: askedAt), bundleID: one.bundleID, note: note)
+                name, one.statement.replacing(question.replaces, at: askedAt), bundleID: one.bundleID, note: note)
             let results = try await store.subscriptions.record(message.withMoves, leeway: leeway)
             // A changed plan has a new id: its grant was made under the previous one.
             guard results.contains(where: { !$0.granted.isEmpty }) else { continue }
@@ -196,11 +196,11 @@ public struct StoreQuestions: Service {
         let (result, trouble): (String, Trouble?) =
             switch answer {
             case .done: ("done", nil)
-            case .refused(let word):
+            case .refused(let detail):
                 (
                     "refused",
                     Trouble(
-                        what: "the store does not take the acknowledgement: \(word)",
+                        what: "the store does not take the acknowledgement: \(detail)",
                         pause: delay(question, atLeast: nil))
                 )
             case .misconfigured(let why):
@@ -276,16 +276,16 @@ extension LedgerStatement {
     /// Only Amazon's notification says which receipt a change of plan has ended.
     fileprivate func replacing(_ old: TransactionID?, at moment: Timestamp) -> LedgerStatement {
         guard let old else { return self }
-        var word = self
-        word.movesFrom.insert(old)
-        word.isCurrentAt = word.isCurrentAt ?? moment
-        return word
+        var statement = self
+        statement.movesFrom.insert(old)
+        statement.isCurrentAt = statement.isCurrentAt ?? moment
+        return statement
     }
 }
 
 extension ExternalStoreAnswer {
     /// Label for a metric.
-    fileprivate var word: String {
+    fileprivate var label: String {
         switch self {
         case .found: "found"
         case .no: "no"

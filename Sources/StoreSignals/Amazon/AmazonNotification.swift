@@ -15,7 +15,7 @@ public enum AmazonNotification {
             version: .one, identity: "amazon\n\(message.id)", uuid: message.id, type: message.kind.rawValue,
             environment: .unknown, bundleID: nil, saidAt: message.saidAt)
         notification.store = .amazon
-        notification.topic = TopicNews(
+        notification.topic = TopicStatement(
             topic: message.topic.description, state: message.kind.topicState, saidAt: message.saidAt)
         guard message.kind == .notification else { return notification }
         // The topic may carry types that Amazon adds later, or test messages that a person publishes.
@@ -78,7 +78,7 @@ public enum AmazonNotification {
 }
 
 extension SNSMessage.Kind {
-    fileprivate var topicState: TopicNews.State {
+    fileprivate var topicState: TopicStatement.State {
         switch self {
         case .notification: .confirmed
         case .subscription: .unconfirmed

@@ -36,17 +36,17 @@ struct FutureNotificationTests {
     }
 
     private func changesNothing(_ notification: StoreNotification) -> Bool {
-        notification.environment == .unknown && notification.word == nil && notification.notice == nil
+        notification.environment == .unknown && notification.statement == nil && notification.notice == nil
             && notification.consumption == nil
     }
 
     /// Whether the notification states the same access as the one that this version knows.
     private func isSame(_ notification: StoreNotification, _ known: FutureNotification) throws -> Bool {
         let (_, before) = try said(by: known)
-        guard notification.environment != .unknown, (notification.word == nil) == (before.word == nil) else {
+        guard notification.environment != .unknown, (notification.statement == nil) == (before.statement == nil) else {
             return false
         }
-        guard let word = notification.word, let expected = before.word else { return true }
+        guard let word = notification.statement, let expected = before.statement else { return true }
         return word.periods.elementsEqual(expected.periods, by: isSamePeriod)
             && word.renewal?.willRenew == expected.renewal?.willRenew
             && word.renewal?.isInBillingRetry == expected.renewal?.isInBillingRetry

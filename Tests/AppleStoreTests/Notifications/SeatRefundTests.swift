@@ -15,7 +15,7 @@ struct SeatRefundTests {
         notification.payload["signedDate"] = signed
         notification.transaction["signedDate"] = signed
         notification.renewal["signedDate"] = signed
-        return try SignedNotification(notification.text()).notification().word
+        return try SignedNotification(notification.text()).notification().statement
     }
 
     private func seats(status: Int64 = 1) -> FutureNotification {
@@ -60,7 +60,7 @@ struct SeatRefundTests {
     /// The App Store's answer to a query.
     private func answer(_ notification: FutureNotification, status: Int64) throws -> LedgerStatement? {
         let transaction = FutureNotification.unsigned(try JSONEncoder().encode(notification.transaction))
-        return try SignedStatus(transaction: transaction, renewal: nil, status: .init(rawValue: status)).word
+        return try SignedStatus(transaction: transaction, renewal: nil, status: .init(rawValue: status)).statement
     }
 
     @Test("ends no access where the App Store is asked, as long as it calls the subscription active")

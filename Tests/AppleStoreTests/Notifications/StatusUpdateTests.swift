@@ -39,7 +39,7 @@ struct StatusUpdateTests {
         #expect(failed.saidAt == Timestamp(microseconds: (july - 86_400_000) * 1_000))
         for words in [[renewed, failed], [failed, renewed]] {
             var ledger = SubscriptionLedger()
-            for word in words { ledger.apply(try #require(word.word)) }
+            for word in words { ledger.apply(try #require(word.statement)) }
             let standing = ledger.standing(at: Timestamp(microseconds: (july + 1_000) * 1_000), leeway: .seconds(3_600))
             #expect(standing?.status == .inGrace)
         }
@@ -60,7 +60,7 @@ struct StatusUpdateTests {
             """
         let said = try notification(Array(text.utf8))
         guard type != "INITIAL_BUY" else {
-            #expect(said.originalTransactionID == "8" && said.word?.periods.map(\.productID) == ["month"])
+            #expect(said.originalTransactionID == "8" && said.statement?.periods.map(\.productID) == ["month"])
             return
         }
         #expect(said.originalTransactionID == "7")
@@ -72,7 +72,7 @@ struct StatusUpdateTests {
                     id: "7", productID: "pass", purchasedAt: Timestamp(seconds: 1_780_272_000), expiresAt: nil,
                     statedAt: Timestamp(seconds: 1_780_272_100))
             ]))
-        ledger.apply(try #require(said.word))
+        ledger.apply(try #require(said.statement))
         let standing = ledger.standing(at: Timestamp(seconds: 1_780_400_000), leeway: .seconds(3_600))
         #expect(standing?.status == .revoked)
         #expect(standing?.reason == (type == "REFUND" ? "refunded" : "family_revoked"))

@@ -53,7 +53,7 @@ struct UnknownPartTests {
             notification.object["bundleId"] = .text(app)
             let said = try await read(notification)
             #expect(said.environment == .unknown && said.bundleID == nil && said.originalTransactionID == nil)
-            #expect(said.word == nil && said.notice == nil && said.consumption == nil)
+            #expect(said.statement == nil && said.notice == nil && said.consumption == nil)
             #expect(said.type == "UNCLAIMED" && said.uuid == "002e14d5-51f5-4503-b5a8-c3a1af68eb20")
             #expect(said.saidAt == Timestamp(microseconds: FutureNotification.now * 1_000))
         }
@@ -62,7 +62,7 @@ struct UnknownPartTests {
     @Test("an object beside one that is known: that one counts as always")
     func besides() async throws {
         let expected = try await read(FutureNotification.purchase("DID_RENEW"))
-        #expect(try await read(renewed("payload", "unclaimInfo", .object(["a": 1]))).word == expected.word)
+        #expect(try await read(renewed("payload", "unclaimInfo", .object(["a": 1]))).statement == expected.statement)
     }
 
     @Test(
@@ -73,7 +73,7 @@ struct UnknownPartTests {
         if value == nil { notification.name = "other" }
         notification.replacement = value ?? 1
         let said = try await read(notification)
-        #expect(said.environment == .unknown && said.word == nil)
+        #expect(said.environment == .unknown && said.statement == nil)
     }
 
     @Test("a type: its transaction and renewal information count as always")
@@ -81,7 +81,7 @@ struct UnknownPartTests {
         for (known, subtype) in [("DID_RENEW", nil), ("SUBSCRIBED", "RESUBSCRIBE")] as [(String, String?)] {
             let expected = try await read(FutureNotification.purchase(known, subtype))
             let said = try await read(FutureNotification.purchase("OF_NEXT_YEAR", "AND_ITS_KIND"))
-            #expect(said.word == expected.word && said.word != nil)
+            #expect(said.statement == expected.statement && said.statement != nil)
             #expect(said.type == "OF_NEXT_YEAR" && said.subtype == "AND_ITS_KIND" && said.environment == .production)
         }
     }
@@ -94,7 +94,7 @@ struct UnknownPartTests {
             ("EXPIRED", 2, .expired),
         ] as [(String, Int64, SubscriptionStanding.Status)] {
             let said = try await read(FutureNotification.purchase(type, "OF_NEXT_YEAR", status: status))
-            let word = try #require(said.word)
+            let word = try #require(said.statement)
             #expect(!word.periods.contains { $0.replacesEarlier })
             var ledger = SubscriptionLedger()
             ledger.apply(word)
@@ -117,7 +117,7 @@ struct UnknownPartTests {
     func lenient(part: String, key: String, value: AppleField) async throws {
         let expected = try await read(FutureNotification.purchase("DID_RENEW"))
         let said = try await read(renewed(part, key, value))
-        #expect(said.word == expected.word && said.environment == .production)
+        #expect(said.statement == expected.statement && said.environment == .production)
     }
 
     @Test(
@@ -137,7 +137,7 @@ struct UnknownPartTests {
         ] as [(String, String, AppleField)])
     func unreadable(part: String, key: String, value: AppleField) async throws {
         let said = try await read(renewed(part, key, value))
-        #expect(said.environment == .unknown && said.word == nil)
+        #expect(said.environment == .unknown && said.statement == nil)
         #expect(said.type == "DID_RENEW")
     }
 
@@ -145,7 +145,7 @@ struct UnknownPartTests {
     func revocation() async throws {
         var refund = FutureNotification.refund
         refund.transaction["revocationDate"] = "soon"
-        #expect(try await read(refund).word?.periods.first?.revocation?.kind == .refunded)
+        #expect(try await read(refund).statement?.periods.first?.revocation?.kind == .refunded)
     }
 
     @Test("what is not genuine, or not ours, is refused all the same")

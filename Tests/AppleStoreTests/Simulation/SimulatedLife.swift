@@ -37,7 +37,7 @@ struct SimulatedLife {
     ) async throws -> StoreNotification {
         let notification = event(&subscription)
         let told = try await read(notification)
-        words.append(try #require(told.word))
+        words.append(try #require(told.statement))
         return told
     }
 

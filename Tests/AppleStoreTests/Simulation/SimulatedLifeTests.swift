@@ -121,7 +121,7 @@ struct SimulatedLifeTests {
             $0.movedToBundle(newOriginalTransactionId: "2000000800000001", at: day(10))
         }
         #expect(moved.originalTransactionID == "2000000800000001")
-        #expect(moved.word?.movesFrom == ["2000000700000001"])
+        #expect(moved.statement?.movesFrom == ["2000000700000001"])
         let renewed = try await life.tell { $0.renewed(at: day(40)) }
         #expect(renewed.originalTransactionID == "2000000800000001")
     }

@@ -91,7 +91,7 @@ struct SimulatedMessageTests {
             SimulatedNotification(
                 notificationType: "TEST", notificationUUID: "002e14d5-51f5-4503-b5a8-c3a1af68eb20",
                 bundleId: "com.example.app", signedDate: day(0)))
-        #expect(test.word == nil && test.originalTransactionID == nil)
+        #expect(test.statement == nil && test.originalTransactionID == nil)
     }
 
     @Test func versionOneTellsTheSameLife() throws {
@@ -103,11 +103,11 @@ struct SimulatedMessageTests {
         #expect(told.environment == "Sandbox" && told.originalTransactionID == "2000000700000001")
         #expect(told.saidAt == SimulatedLife.moment(20))
         var ledger = SubscriptionLedger()
-        ledger.apply(try #require(told.word))
+        ledger.apply(try #require(told.statement))
         let standing = try SimulatedLife.standing(of: ledger, on: 30)
         #expect(standing.status == .active && standing.productID == "dear" && standing.willRenew == false)
         life.subscription.refunded(at: day(25))
-        ledger.apply(try #require(try life.readUpdate("CANCEL").word))
+        ledger.apply(try #require(try life.readUpdate("CANCEL").statement))
         #expect(try SimulatedLife.standing(of: ledger, on: 30).status == .revoked)
     }
 }

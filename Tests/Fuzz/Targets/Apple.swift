@@ -51,8 +51,8 @@ private enum AppleReaders {
 
     static func check(_ notification: StoreNotification) throws {
         try FuzzFinding.check(notification.saidAt)
-        for period in notification.word?.periods ?? [] { try FuzzFinding.check(period.expiresAt) }
-        FuzzLedger.apply(notification.word)
+        for period in notification.statement?.periods ?? [] { try FuzzFinding.check(period.expiresAt) }
+        FuzzLedger.apply(notification.statement)
     }
 
     /// Signs a payload and verifies it: that reaches code that an unsigned payload does not.

@@ -92,6 +92,6 @@ private enum FuzzStores {
         ] {
             try FuzzFinding.check(moment)
         }
-        FuzzLedger.apply(subscription.ledgerWord)
+        FuzzLedger.apply(subscription.ledgerStatement)
     }
 }

@@ -31,11 +31,11 @@ struct UntellableCustomerTests {
                 )
             }
             let updates = CustomerUpdates(store: store, leeway: Notices.leeway)
-            let told = try await updates.tell(limit: 10)
+            let told = try await updates.queueMessages(limit: 10)
             #expect(told.messages == 2)
             #expect(try await database.count("customers", where: "untold_since IS NULL") == 2)
             #expect(try await database.count("customers", where: "untold_since > now() + interval '5 minutes'") == 1)
-            #expect(try await updates.tell(limit: 10).customers == 0)
+            #expect(try await updates.queueMessages(limit: 10).customers == 0)
         }
     }
 }

@@ -49,7 +49,7 @@ struct Notices {
             }, movesFrom: movedFrom.map { [TransactionID($0)] } ?? [], isCurrentAt: movedFrom.map { _ in saidAt })
         let notification = StoreNotification(
             version: .two, identity: "2:\(uuid)", uuid: uuid, type: type, environment: StoreEnvironment(environment),
-            bundleID: "com.example.tv", originalTransactionID: TransactionID(key), saidAt: saidAt, word: word)
+            bundleID: "com.example.tv", originalTransactionID: TransactionID(key), saidAt: saidAt, statement: word)
         return try await (store ?? self.store).notifications.receive(
             ReceivedNotification(
                 notification, body: Array(#"{"signedPayload":"a.b.c"}"#.utf8),

@@ -24,7 +24,7 @@ struct Billing {
         let checked = try await store.orders.record(
             [
                 ExternalSubscription(
-                    key: TransactionID(key), environment: StoreEnvironment(environment), word: word,
+                    key: TransactionID(key), environment: StoreEnvironment(environment), statement: word,
                     bundleID: "com.example.app")
             ],
             publisher: PublisherID(publisher))

@@ -17,7 +17,7 @@ struct ForeignAppTests {
     private static func found(_ key: String, app: String? = "com.example.app") -> [ExternalSubscription] {
         [
             ExternalSubscription(
-                key: TransactionID(key), environment: "Sandbox", word: LedgerStatement(), bundleID: BundleID(app))
+                key: TransactionID(key), environment: "Sandbox", statement: LedgerStatement(), bundleID: BundleID(app))
         ]
     }
 

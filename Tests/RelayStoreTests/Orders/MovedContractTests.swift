@@ -27,7 +27,7 @@ struct MovedContractTests {
                     statedAt: now)
             ], movesFrom: [TransactionID(old)], isCurrentAt: now)
         let checked = try await billing.store.orders.record(
-            [ExternalSubscription(key: TransactionID(new), environment: "Sandbox", word: word)], publisher: "main")
+            [ExternalSubscription(key: TransactionID(new), environment: "Sandbox", statement: word)], publisher: "main")
         return try #require(checked.first)
     }
 

@@ -226,7 +226,7 @@ struct HotCalls {
 
     private func tell() async throws {
         let updates = CustomerUpdates(store: store, leeway: Notices.leeway)
-        while try await updates.tell(limit: Self.size).customers > 0 {}
+        while try await updates.queueMessages(limit: Self.size).customers > 0 {}
     }
 
     private func deliver() async throws {

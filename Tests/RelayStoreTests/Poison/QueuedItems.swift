@@ -158,7 +158,7 @@ struct QueuedItems {
                 guard let (archived, _) = try await store.ops.notification(id, in: scope) else { return false }
                 let notification = StoreNotification(
                     version: .two, identity: "x", uuid: nil, type: archived.type, environment: archived.environment,
-                    bundleID: nil, originalTransactionID: nil, saidAt: archived.signedAt, word: LedgerStatement())
+                    bundleID: nil, originalTransactionID: nil, saidAt: archived.signedAt, statement: LedgerStatement())
                 try await store.transaction { store in
                     try await store.ops.replay(
                         archived, notification, isRelayed: true, leeway: Notices.leeway, by: "ops")

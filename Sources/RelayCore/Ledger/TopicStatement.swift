@@ -1,5 +1,5 @@
 /// A message's statement about this endpoint's subscription to the topic that delivered it.
-public struct TopicNews: Sendable, Hashable {
+public struct TopicStatement: Sendable, Hashable {
     /// Raw values are stored.
     public enum State: Int16, Sendable, CaseIterable {
         /// The topic delivers nothing before the subscription is confirmed.

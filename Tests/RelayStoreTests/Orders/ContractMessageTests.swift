@@ -5,7 +5,7 @@ import Testing
 @testable import RelayStore
 
 @Suite("What happens to a subscription is told of its contract")
-struct ContractNewsTests {
+struct ContractMessageTests {
     @Test("renewal turned off is a cancellation; a renewal, a refund and its reversal are changes; a repeat is nothing")
     func life() async throws {
         try await Billing.run { billing in

@@ -65,7 +65,7 @@ struct DeveloperNotification: Sendable {
             if kind != .voided, details["version"] == nil { details["version"] = "1.0" }
             whole[kind.rawValue] = details
         }
-        type = kind?.statement(details["notificationType"] as? Int) ?? "UNKNOWN"
+        type = kind?.word(details["notificationType"] as? Int) ?? "UNKNOWN"
         purchaseToken = details["purchaseToken"] as? String
         json = (try? JSONSerialization.data(withJSONObject: whole, options: .sortedKeys)) ?? Data()
     }

@@ -47,7 +47,7 @@ public struct CustomerUpdates: Sendable {
         }
     }
 
-    private func tell(
+    private func queueMessages(
         limit: Int, onTake: @escaping @Sendable (CustomerUpdate.Key) -> Void
     ) async throws -> (customers: Int, messages: Int) {
         // Read each time, since a new endpoint receives every change from then on.

@@ -34,6 +34,9 @@ public struct ClaimedPursuit: Sendable {
     public var name: SubscriptionName {
         SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: subscriptionKey)
     }
+
+    /// Whether it may end processes. A process works on one such pursuit at a time, beside others.
+    public var isSuspect: Bool { StrikeLimits.purchases.isSuspect(strikes) }
 }
 
 extension ClaimedPursuit {

@@ -30,6 +30,13 @@ public final class Vault: PostgresVault {
         self.wrappingKeys = wrappingKeys
     }
 
+    /// A vault for a database that is known to be unsealed.
+    public static func plain() -> Vault {
+        let vault = Vault()
+        vault.state = .plain
+        return vault
+    }
+
     var state: State {
         get { box.withLockedValue { $0.state } }
         set { box.withLockedValue { $0 = (newValue, false) } }

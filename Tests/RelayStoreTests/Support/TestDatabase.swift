@@ -109,12 +109,3 @@ func withStores(_ count: Int, _ body: (TestDatabase, [RelayStore]) async throws 
         try await body(database, stores)
     }
 }
-
-extension Vault {
-    /// Of a database that is known to be unsealed.
-    static func plain() -> Vault {
-        let vault = Vault()
-        vault.state = .plain
-        return vault
-    }
-}

@@ -1,7 +1,10 @@
+import AppStoreServer
 import AppleStore
+import Cleeng
 import ConsolePages
 import Logging
 import NIOCore
+import Operations
 import Postgres
 import RelayCore
 import RelayFront

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import NIOCore
+import RelayCore
 import RelayStore
 import RelayWorkers
 import ServiceLifecycle

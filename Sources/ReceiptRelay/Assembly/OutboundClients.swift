@@ -1,5 +1,8 @@
 import AsyncHTTPClient
+import Cleeng
 import OutboundHTTP
+import RelayCore
+import Webhooks
 
 /// The HTTP clients of a process. ``shutDown()`` must end them, also after an error: an HTTP client that is released
 /// without shutdown crashes the process.

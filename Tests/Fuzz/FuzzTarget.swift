@@ -49,7 +49,7 @@ struct FuzzFinding: Error {
 enum FuzzLedger {
     static let now = Timestamp(seconds: 1_795_168_800)
 
-    static func apply(_ statement: LedgerStatement?) {
+    static func apply(_ word: LedgerStatement?) {
         guard let word else { return }
         var ledger = SubscriptionLedger()
         ledger.apply(word)

@@ -14,6 +14,7 @@ enum AppStoreRefusal {
     /// | --- | --- | --- |
     /// | 401 | our key | Apple: the token is not valid |
     /// | 404 4040010, 4040005; 400 4000006, 4000008 | unknown | no such transaction |
+    /// | 404 4040001 | unknown | the customer's Apple account no longer exists |
     /// | 404 4040008 | unknown | nothing known of a test notification yet |
     /// | 404 4040007 | our settings | App Store Connect has no URL for notifications |
     /// | 4040002, 4040004, 4040006, 429, 5xx, 408 | try again | Apple's library calls them retryable |
@@ -25,7 +26,7 @@ enum AppStoreRefusal {
         let (status, code) = (reply.status, fault?.errorCode)
         switch (status, code) {
         case (401, _): return .misconfigured("the key, its id or the issuer's is refused")
-        case (_, 4_040_010), (_, 4_040_005), (_, 4_040_008), (_, 4_000_006), (_, 4_000_008): return .unknown
+        case (_, 4_040_010), (_, 4_040_001), (_, 4_040_005), (_, 4_040_008), (_, 4_000_006), (_, 4_000_008): return .unknown
         case (_, 4_040_007):
             return .misconfigured(
                 "App Store Connect has no App Store Server Notifications URL for this app and environment (4040007)")

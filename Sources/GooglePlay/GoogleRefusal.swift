@@ -7,6 +7,7 @@ enum GoogleRefusal {
     ///
     /// | status, reason | means | source |
     /// | --- | --- | --- |
+    /// | 404 `applicationNotFound` | our account or its permissions | |
     /// | 400, 404, 410 | not a purchase | malformed token, unknown token, purchase that ended more than 60 days ago |
     /// | 403 with a quota reason | try again | Google: usage limits |
     /// | 401, 403 | our account or its permissions | |
@@ -16,6 +17,8 @@ enum GoogleRefusal {
         let reason = reason(reply)
         switch reply.status {
         case 400: return .notAPurchase("invalid")
+        // No purchase must be refused for an app that the service account cannot see.
+        case 404 where reason == "applicationNotFound": return .misconfigured("Google does not know this app")
         case 404: return .notAPurchase("unknown")
         case 410: return .notAPurchase("gone")
         case 401: return .misconfigured("the access token is refused")

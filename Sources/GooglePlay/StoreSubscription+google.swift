@@ -9,8 +9,9 @@ extension StoreSubscription {
     /// A subscription from `purchases.subscriptionsv2.get`. Nil without a state, and without a product.
     ///
     /// Its key is the purchase token. The app sends it, notifications name it, and Google is asked by it. After a
-    /// change of plan, or a new sign-up before the end, the next token links to it (`linkedPurchaseToken`). Order ids
-    /// are not linked, and Google cannot be asked about a subscription that ended long ago.
+    /// change of plan, or a new sign-up before the end, the next token links to it (`linkedPurchaseToken`). A new sign-up
+    /// after the end, made in the Play Store, names it too (`outOfAppPurchaseContext`). Order ids are not linked, and
+    /// Google cannot be asked about a subscription that ended long ago.
     ///
     /// - Parameter readAt: when Google was asked.
     init?(google json: JSONValue, token: String, readAt: Timestamp) {
@@ -26,12 +27,16 @@ extension StoreSubscription {
             isTest: json["testPurchase"] != nil, readAt: readAt)
         // A plan that was never paid for replaces no other. The token becomes a database key; a longer one than any
         // known does not fit an index.
-        if state.isPurchase, let linked = json["linkedPurchaseToken"]?.text, linked.utf8.count <= 2_048 {
+        let earlier =
+            json["linkedPurchaseToken"] ?? json["outOfAppPurchaseContext"]?["expiredPurchaseToken"]
+        if state.isPurchase, let linked = earlier?.text, linked.utf8.count <= 2_048 {
             previousKey = TransactionID(linked)
         }
         firstPurchasedAt = startTime
         isAcknowledged = (json["acknowledgementState"]?.text).map { $0 == "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED" }
-        accountToken = json["externalAccountIdentifiers"]?["obfuscatedExternalAccountId"]?.text
+        let account =
+            json["externalAccountIdentifiers"] ?? json["outOfAppPurchaseContext"]?["expiredExternalAccountIdentifiers"]
+        accountToken = account?["obfuscatedExternalAccountId"]?.text
         // During grace, Google moves the expiry time to the end of grace.
         if state == .inGrace { graceUntil = expiresAt }
         if let context = json["canceledStateContext"], let cancellation = StoreCancellation(google: context) {

@@ -22,7 +22,7 @@ extension StoreSubscription {
         guard !periods.isEmpty else { return nil }
         return LedgerStatement(
             periods: periods, renewal: renewal, end: end(periods), movesFrom: previous.map { [$0] } ?? [],
-            isCurrentAt: previous.map { _ in readAt }, intentChangedAt: renewalIntentChangedAt,
+            movedAt: previous.map { _ in readAt }, intentChangedAt: renewalIntentChangedAt,
             isTest: isTest ? true : nil)
     }
 

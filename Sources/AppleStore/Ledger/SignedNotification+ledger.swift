@@ -60,7 +60,9 @@ extension SignedNotification {
         return LedgerStatement(
             periods: [period], renewal: renewal,
             end: isOver.map { LedgerEnd(isOver: $0, until: $0 ? period.expiresAt : nil, statedAt: whole) },
-            movesFrom: previous.map { [$0] } ?? [], isCurrentAt: previous.map { _ in whole },
+            movesFrom: previous.map { [$0] } ?? [], movedAt: previous.map { _ in whole },
+            // The end of an id that the subscription has left does not bring it back there.
+            isCurrentAt: previous.flatMap { _ in isOver == true || period.revocation != nil ? nil : whole },
             intentChangedAt: type == "DID_CHANGE_RENEWAL_STATUS" ? said : nil)
     }
 

@@ -47,7 +47,9 @@ public struct LedgerMessage: Sendable {
 extension LedgerMessage {
     /// This message, and one for each former id of the subscription, which states the move.
     public var withMoves: [LedgerMessage] {
-        [self]
+        // An answer that an earlier version stored has only the other time.
+        let movedAt = statement.movedAt ?? statement.isCurrentAt
+        return [self]
             + statement.movesFrom.sorted().map { old in
                 var note = note
                 note?.event = "moved"
@@ -55,7 +57,7 @@ extension LedgerMessage {
                 return LedgerMessage(
                     name.under(old),
                     LedgerStatement(
-                        movesTo: statement.isCurrentAt.map { LedgerMove(to: name.originalTransactionID, statedAt: $0) }),
+                        movesTo: movedAt.map { LedgerMove(to: name.originalTransactionID, statedAt: $0) }),
                     bundleID: bundleID, note: note)
             }
     }

@@ -13,7 +13,10 @@ public struct LedgerStatement: Sendable, Hashable, Codable {
     public var movesTo: LedgerMove?
     /// Its earlier original transaction ids.
     public var movesFrom: Set<TransactionID>
-    /// When a source stated that this id is the subscription's present one.
+    /// When a source stated that the earlier ids moved here.
+    public var movedAt: Timestamp?
+    /// When a source stated that this id is the subscription's present one, even if it had moved on before. Nil for a
+    /// store whose ids never come back: its answer about a replaced id names the earlier ones too.
     public var isCurrentAt: Timestamp?
     /// When the customer or the store last changed whether it will renew.
     public var intentChangedAt: Timestamp?
@@ -23,13 +26,13 @@ public struct LedgerStatement: Sendable, Hashable, Codable {
 
     /// Excludes Cleeng's statements: a stored answer of a store contains none.
     private enum CodingKeys: CodingKey {
-        case periods, renewal, end, movesTo, movesFrom, isCurrentAt, intentChangedAt, isTest
+        case periods, renewal, end, movesTo, movesFrom, movedAt, isCurrentAt, intentChangedAt, isTest
     }
 
     public init(
         periods: [LedgerPeriod] = [], renewal: LedgerRenewal? = nil, end: LedgerEnd? = nil,
         cleeng: [OfferID: LedgerEnd] = [:], granted: LedgerGrant? = nil, movesTo: LedgerMove? = nil,
-        movesFrom: Set<TransactionID> = [], isCurrentAt: Timestamp? = nil,
+        movesFrom: Set<TransactionID> = [], movedAt: Timestamp? = nil, isCurrentAt: Timestamp? = nil,
         intentChangedAt: Timestamp? = nil, isTest: Bool? = nil
     ) {
         self.periods = periods
@@ -39,6 +42,7 @@ public struct LedgerStatement: Sendable, Hashable, Codable {
         self.granted = granted
         self.movesTo = movesTo
         self.movesFrom = movesFrom
+        self.movedAt = movedAt
         self.isCurrentAt = isCurrentAt
         self.intentChangedAt = intentChangedAt
         self.isTest = isTest

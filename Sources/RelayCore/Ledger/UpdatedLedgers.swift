@@ -95,7 +95,10 @@ public struct UpdatedLedgers: Sendable {
             + all.compactMap { updated in
                 // Publishers never see standalone subscriptions as purchases.
                 guard let username = updated.found.username, !updated.message.name.standsAlone else { return nil }
-                if updated.message.statement.movesTo != nil { return change(updated, username, .other) }
+                if let next = updated.ledger.movedTo {
+                    // Its purchases are those of the new id, so only the move itself is a change.
+                    return updated.found.ledger.movedTo == next ? nil : change(updated, username, .other)
+                }
                 return updated.notifiesPublisher ? change(updated, username, updated.reason) : nil
             }
     }

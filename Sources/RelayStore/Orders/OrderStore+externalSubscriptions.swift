@@ -164,6 +164,6 @@ extension LedgerStatement {
     /// Time of the newest statement in it.
     fileprivate var saidAt: Timestamp? {
         (periods.map(\.statedAt)
-            + [renewal?.statedAt, end?.statedAt, movesTo?.statedAt, isCurrentAt].compactMap(\.self)).max()
+            + [renewal?.statedAt, end?.statedAt, movesTo?.statedAt, movedAt, isCurrentAt].compactMap(\.self)).max()
     }
 }

@@ -278,7 +278,7 @@ extension LedgerStatement {
         guard let old else { return self }
         var statement = self
         statement.movesFrom.insert(old)
-        statement.isCurrentAt = statement.isCurrentAt ?? moment
+        statement.movedAt = statement.movedAt ?? moment
         return statement
     }
 }

@@ -26,7 +26,8 @@ enum AppStoreRefusal {
         let (status, code) = (reply.status, fault?.errorCode)
         switch (status, code) {
         case (401, _): return .misconfigured("the key, its id or the issuer's is refused")
-        case (_, 4_040_010), (_, 4_040_001), (_, 4_040_005), (_, 4_040_008), (_, 4_000_006), (_, 4_000_008): return .unknown
+        case (_, 4_040_010), (_, 4_040_001), (_, 4_040_005), (_, 4_040_008), (_, 4_000_006), (_, 4_000_008):
+            return .unknown
         case (_, 4_040_007):
             return .misconfigured(
                 "App Store Connect has no App Store Server Notifications URL for this app and environment (4040007)")

@@ -20,10 +20,23 @@ import Testing
         #expect(found.firstPurchasedAt == Timestamp(rfc3339: "2026-08-22T10:00:00.123456Z"))
         #expect(found.expiresAt == Timestamp(rfc3339: "2026-10-22T10:00:00Z"))
         let word = try #require(found.ledgerStatement)
-        #expect(word.movesFrom == ["google:token-1"] && word.isCurrentAt == readAt)
+        #expect(word.movesFrom == ["google:token-1"] && word.movedAt == readAt && word.isCurrentAt == nil)
         #expect(word.periods.map(\.id.text) == [Self.paid])
         #expect(word.renewal?.productID == "silver" && word.renewal?.willRenew == true)
         #expect(word.end == LedgerEnd(isOver: false, until: found.expiresAt, statedAt: readAt))
+    }
+
+    /// Signed up again in the Play Store, after the end.
+    @Test func theExpiredTokenIsTheEarlierOne() throws {
+        let context = #"""
+            "outOfAppPurchaseContext":{"expiredPurchaseToken":"token-0",
+            "expiredExternalAccountIdentifiers":{"obfuscatedExternalAccountId":"ana"}},
+            """#
+        let account = #""externalAccountIdentifiers":{"obfuscatedExternalAccountId":"user-7"},"#
+        let found = try read(subscription(more: context).replacing(account, with: ""))
+        #expect(found.previousKey == "token-0" && found.accountToken == "ana")
+        let linked = try read(subscription(more: context + #""linkedPurchaseToken":"token-1","#))
+        #expect(linked.previousKey == "token-1")
     }
 
     @Test(

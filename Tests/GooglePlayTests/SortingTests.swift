@@ -18,7 +18,8 @@ import Testing
     @Test(
         arguments: [
             (400, "{}", .notAPurchase("invalid")), (404, "{}", .notAPurchase("unknown")),
-            (410, "{}", .notAPurchase("gone")),
+            (404, fault("applicationNotFound"), .misconfigured("Google does not know this app")),
+            (404, fault("purchaseTokenNotFound"), .notAPurchase("unknown")), (410, "{}", .notAPurchase("gone")),
             (401, "{}", .misconfigured("the access token is refused")),
             (403, fault("permissionDenied"), .misconfigured("the service account may not see this app's purchases")),
             (403, fault("rateLimitExceeded"), .tryAgain("quota", retryAfter: .seconds(9))),

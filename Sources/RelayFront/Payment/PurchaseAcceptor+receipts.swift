@@ -19,10 +19,23 @@ extension PurchaseAcceptor {
         try receipts.check(receipt)
         if !receipts.trusts(receipt.verification) {
             receipt.distrust()
+        } else if receipt.isEmpty {
+            try await standAlone(&receipt, request, key)
         } else if !receipt.isNamed, receipt.isReadable, try await !isOfReceipt(request, receipt, key) {
-            receipt.standAlone()
+            try await standAlone(&receipt, request, key)
         }
         return receipt
+    }
+
+    /// Makes a purchase independent that its receipt does not contain. Only the app names its transaction then. If that
+    /// is another customer's, the purchase goes to an environment of its own, so that it cannot move, overtake or delay
+    /// that customer's.
+    private func standAlone(_ receipt: inout ReadReceipt, _ request: PurchaseRequest, _ key: APIKey) async throws {
+        receipt.standAlone()
+        let name = receipt.name(of: key.publisher)
+        if try await store.subscriptions.isOfAnother(name, than: request.email.customer) {
+            receipt.environment = .unknown
+        }
     }
 
     /// Whether a purchase missing from its receipt belongs to the receipt's longest-running subscription: only if that

@@ -67,6 +67,26 @@ extension SubscriptionStore {
         return try await runningOwner(of: claimed.name).map { $0.customer != claimed.customer } ?? false
     }
 
+    /// Whether an id belongs to another customer's purchase, or to one that its store has stated and nobody owns yet.
+    /// Indexes used: primary keys, `pursuits_subscription`.
+    public func isOfAnother(_ name: SubscriptionName, than customer: CustomerID) async throws -> Bool {
+        let rows = try await database.query(
+            """
+            SELECT ROW(o.sealed_by, o.customer) AS customer
+            FROM (
+                SELECT s.sealed_by, s.customer FROM subscriptions s
+                WHERE \(name.isKey(of: "s")) AND s.customer IS NOT NULL
+                UNION ALL
+                SELECT p.sealed_by, p.customer FROM pursuits p WHERE \(name.isKey(of: "p"))
+            ) AS o
+            """)
+        let customers = try rows.map { try $0.open("customer", as: CustomerID.self) }
+        guard customers.isEmpty else { return customers.contains { $0 != customer } }
+        let stated = try await database.query(
+            "SELECT FROM ledgers l WHERE \(name.isKey(of: "l")) AND l.product_id IS NOT NULL")
+        return !stated.isEmpty
+    }
+
     /// Adds a line to the subscription's timeline, at most once an hour. Index used:
     /// `subscription_events_subscription`.
     public func noteRefusedTransfer(of name: SubscriptionName) async throws {

@@ -88,6 +88,14 @@ extension LedgerPeriod {
             writer.member("reason", revocation.reason?.rawValue)
             writer.endObject()
         }
+        if let storeOffer {
+            writer.name("storeOffer")
+            writer.beginObject()
+            writer.member("discountType", storeOffer.discountType)
+            writer.member("identifier", storeOffer.identifier)
+            writer.member("type", storeOffer.type)
+            writer.endObject()
+        }
         writer.member("toldAt", number(statedAt))
         writer.member("transactionID", transactionID)
         writer.endObject()

@@ -162,12 +162,14 @@ extension PurchaseStore {
     ///   - limits: highest number for each phase. A missing phase is not claimed, and its branch is left out.
     ///   - scope: publishers whose pursuits are claimed.
     ///   - shut: phases whose route is closed except for probes. An older request in such a phase does not delay a
-    ///     newer one in another phase. It may be overtaken, like a request that waits for its next try.
+    ///     newer one in another phase. It may be overtaken, like a request that waits for its next try. That does not
+    ///     apply to a claim with a limit for the phase: the older request may be its probe, and with both, the index
+    ///     would fail every repeat of the statement too.
     public func claimDue(
         _ limits: [Pursuit.Phase: Int], of scope: PublisherScope = .common, shut: Set<Pursuit.Phase> = [],
         lease: Duration
     ) async throws -> [ClaimedPursuit] {
-        let maySend = Self.maySend(Set(Self.unsent).subtracting(shut))
+        let maySend = Self.maySend(Set(Self.unsent).subtracting(shut.subtracting(limits.keys)))
         let phases = limits.sorted { $0.key.rawValue < $1.key.rawValue }
         guard !phases.isEmpty else { return [] }
         let scoped: SQL = "SELECT pub.id FROM \(PublisherScope.publishers) WHERE \(scope.includes("pub.id"))"

@@ -19,6 +19,8 @@ actor EntitlementReader {
     private struct Turn: Sendable {
         var nextAt: Timestamp?
         var siblings: [ClaimedPursuit]
+        /// A time before the siblings were claimed.
+        var claimedAt: ContinuousClock.Instant
     }
 
     private struct Waiting {
@@ -30,6 +32,7 @@ actor EntitlementReader {
     private let store: RelayStore
     private let upstream: Upstream
     private let interval: Duration
+    private let leases: PursuitLeases
     private let turns: PostgresBatcher<CustomerKey, Turn>
     /// Customers whose read is about to be sent, with the other pursuits that wait for it.
     private var gathering: [CustomerKey: [Waiting]] = [:]
@@ -38,6 +41,7 @@ actor EntitlementReader {
         self.store = store
         self.upstream = upstream
         self.interval = interval
+        self.leases = leases
         let sizes = BatchSizes("reads")
         self.turns = PostgresBatcher(
             maxCount: 200, maxWaiting: 100_000, key: { $0 },
@@ -47,12 +51,14 @@ actor EntitlementReader {
                 let alike = customers.filter { turns[$0].map { $0.nextAt == nil && $0.hasSiblings } ?? false }
                 let claimedAt = ContinuousClock.now
                 let siblings = alike.isEmpty ? [] : try await store.purchases.claimSiblings(of: alike, lease: lease)
-                leases.with { for sibling in siblings { $0.hold(sibling.lease, since: claimedAt) } }
                 let byCustomer = Dictionary(grouping: siblings) {
                     CustomerKey(publisher: $0.publisher, customer: $0.customer)
                 }
                 return customers.map { customer in
-                    .success(Turn(nextAt: turns[customer]?.nextAt, siblings: byCustomer[customer] ?? []))
+                    .success(
+                        Turn(
+                            nextAt: turns[customer]?.nextAt, siblings: byCustomer[customer] ?? [], claimedAt: claimedAt)
+                    )
                 }
             })
     }
@@ -89,6 +95,8 @@ actor EntitlementReader {
             for waiting in joined { waiting.continuation.resume(returning: .postponed(to: nextAt)) }
             return .postponed(to: nextAt)
         }
+        // Held only now: if this read was cancelled meanwhile, nobody continues them, and their leases must expire.
+        leases.with { for sibling in turn.siblings { $0.hold(sibling.lease, since: turn.claimedAt) } }
         let offers = Set([claimed.offerID] + joined.map(\.offer) + turn.siblings.map(\.offerID))
         let answers = await upstream.entitlements(of: claimed.email, offers: Array(offers), pass)
         for waiting in joined {
@@ -96,9 +104,14 @@ actor EntitlementReader {
                 with: Result { .answered(try Self.answer(waiting.offer, in: answers), siblings: []) })
         }
         await storePause(answers.values.first, customer)
-        return .answered(
-            try Self.answer(claimed.offerID, in: answers),
-            siblings: try turn.siblings.map { ($0, try Self.answer($0.offerID, in: answers)) })
+        do {
+            return .answered(
+                try Self.answer(claimed.offerID, in: answers),
+                siblings: try turn.siblings.map { ($0, try Self.answer($0.offerID, in: answers)) })
+        } catch {
+            leases.with { for sibling in turn.siblings { $0.drop(sibling.lease) } }
+            throw error
+        }
     }
 
     /// The read before a forward. It uses no turn of the customer, and delays the forward by at most `limit`. A third

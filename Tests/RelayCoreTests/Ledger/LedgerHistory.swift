@@ -26,6 +26,7 @@ struct LedgerHistory {
         found[name] = one
     }
 
+    @discardableResult
     mutating func record(
         _ messages: [LedgerMessage], at now: Timestamp, asks: Bool = false
     ) -> UpdatedLedgers {

@@ -75,6 +75,31 @@ struct LedgerMoveTests {
         #expect(move(&history).all[0].ledger.movedFrom == ["0", "1"])
     }
 
+    @Test("is not brought back by a later answer about the replaced id, which names the id before it")
+    func replacedTwice() throws {
+        func answer(_ key: TransactionID, from former: TransactionID?, _ day: Double, isOver: Bool = false)
+            -> [LedgerMessage]
+        {
+            var statement = LedgerStatement(
+                periods: [Life.period(key, from: 0, until: isOver ? day : 60, told: day)],
+                renewal: Life.renewal(!isOver, told: day),
+                end: LedgerEnd(isOver: isOver, until: isOver ? nil : Life.day(60), statedAt: Life.day(day)))
+            if let former { (statement.movesFrom, statement.movedAt) = ([former], Life.day(day)) }
+            return LedgerMessage(LedgerHistory.name(key), statement, note: .init(event: "asked")).withMoves
+        }
+        var history = LedgerHistory()
+        history.own()
+        history.record(answer("1", from: nil, 0), at: Life.day(0))
+        history.record(answer("2", from: "1", 1), at: Life.day(1))
+        history.own(new)
+        history.record(answer("3", from: "2", 2), at: Life.day(2))
+        let late = history.record(answer("2", from: "1", 3, isOver: true), at: Life.day(3))
+        #expect(late.all.map(\.ledger.movedTo) == ["3", "2"])
+        #expect(late.all.map(\.dueAt) == [nil, nil])
+        #expect(late.accessChanges.isEmpty)
+        #expect(late.customerChanges(trace: nil).isEmpty)
+    }
+
     @Test("An answer about a former owner, with its note, is discarded")
     func condition() throws {
         let over = LedgerStatement(cleeng: ["gold": LedgerEnd(isOver: true, statedAt: Life.day(2))])

@@ -19,7 +19,7 @@ struct LedgerPeriodJSONTests {
         func text() -> String { Self.texts.randomElement(using: &generator) ?? "" }
         func maybe<T>(_ value: T) -> T? { Bool.random(using: &generator) ? value : nil }
         let kind = LedgerPeriod.Revocation.Kind.allCases.randomElement(using: &generator) ?? .refunded
-        let period = LedgerPeriod(
+        var period = LedgerPeriod(
             id: TransactionID(text()), productID: ProductID(text()), purchasedAt: moment(),
             expiresAt: Bool.random(using: &generator) ? moment() : nil,
             revocation: Bool.random(using: &generator)
@@ -28,6 +28,9 @@ struct LedgerPeriodJSONTests {
             statedAt: moment(), transactionID: maybe(TransactionID(text())), originalPurchasedAt: maybe(moment()),
             isTrial: maybe(seed.isMultiple(of: 2)), isIntro: maybe(seed.isMultiple(of: 3)),
             discountID: maybe(DiscountID(text())))
+        period.storeOffer = StoreOffer(
+            identifier: maybe(text()), type: maybe(Int.random(in: 1...4, using: &generator)),
+            discountType: maybe(text()))
         #expect(period.json == LedgerJSON.text(period))
         #expect(try LedgerJSON.value(LedgerPeriod.self, period.json, column: "period") == period)
     }

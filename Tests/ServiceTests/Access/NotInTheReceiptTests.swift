@@ -69,6 +69,29 @@ import Testing
         }
     }
 
+    /// Ben names Ana's subscription with a genuine receipt of his own that contains no purchase.
+    @Test func anEmptyReceiptTakesNobodysSubscription() async throws {
+        try await run { setup, store in
+            var life = try store.subscription()
+            life.bought(at: Date())
+            let number = life.originalTransactionId
+            let ana = try await setup.relay.pursue(try empty(store, of: "ana@example.test", number))
+            _ = try await setup.relay.becomes("granted", ana)
+            let ben = try await setup.relay.pursue(try empty(store, of: "ben@example.test", number))
+            _ = try await setup.relay.becomes("granted", ben)
+            #expect(try await setup.relay.poll(ana).json["status"].string == "granted")
+            #expect(try await setup.relay.detail(ana)["environment"].string == "Sandbox")
+            #expect(try await setup.relay.detail(ben)["environment"].string == "unknown")
+            // The store states a subscription that nobody owns yet. Cia's empty receipt does not make her its owner.
+            var other = try store.subscription()
+            #expect(try await setup.relay.notify(other.bought(at: Date()), signedBy: store).status == 200)
+            let cia = try await setup.relay.pursue(
+                try empty(store, of: "cia@example.test", other.originalTransactionId))
+            _ = try await setup.relay.becomes("granted", cia)
+            #expect(try await setup.relay.detail(cia)["environment"].string == "unknown")
+        }
+    }
+
     /// Guards against a pass that is bound to the subscription in the same receipt: a refund of Ana's subscription
     /// would end the pass, Ben's or her own.
     @Test(arguments: ["ben@example.test", "ana@example.test"])

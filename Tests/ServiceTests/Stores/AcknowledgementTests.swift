@@ -60,6 +60,13 @@ import Testing
             try await Awaiting.fact("nothing is to be asked", is: 0) { try await scene.waiting() }
             let poll = try await scene.setup.relay.becomes("granted", id)
             #expect(poll["accessGranted"].bool == true)
+            // A second change. Google names the first token in each later answer about the second one too.
+            try await scene.google.has(
+                "token-3", #"{"productId":"gold","linkedPurchaseToken":"token-2","isAcknowledged":false}"#)
+            try await Awaiting.fact("it was acknowledged too", is: 1) { try await scene.acknowledgements("token-3") }
+            try await scene.google.control(.POST, "subscriptions/token-2/expire", #"{"by":"replacement"}"#)
+            try await Awaiting.fact("nothing is to be asked again", is: 0) { try await scene.waiting() }
+            #expect(try await scene.setup.relay.poll(id).json["status"].string == "granted")
         }
     }
 

@@ -24,4 +24,14 @@ struct PauseTests {
         }
         #expect(pause == milliseconds.map { .milliseconds($0) })
     }
+
+    @Test("One customer's deleted account does not close the App Store for all", arguments: [4_040_001, 4_040_010])
+    func aMissingAccount(code: Int) {
+        let body = ByteBuffer(string: #"{"errorCode":\#(code),"errorMessage":"not found"}"#)
+        let reply = HTTPReply(status: 404, headers: [:], body: .success(body))
+        guard case .unknown = AppStoreRefusal.answer(reply, now: now) as AppStoreAnswer<Bool> else {
+            Issue.record("not sorted as unknown")
+            return
+        }
+    }
 }

@@ -108,6 +108,25 @@ struct SubscriptionOrderTests {
         }
     }
 
+    @Test("have one sender, too, if the older one is the probe of a closed route", arguments: [1, 2])
+    func probe(shutRoutes: Int) async throws {
+        try await withStore { database, store in
+            var registering = try Acceptance.sample(customer: ana)
+            (registering.driver, registering.cleengCustomer) = (.storekit2, 7)
+            let older = try await store.take(registering)
+            let newer = try await store.take(.sample(customer: ben))
+            let (route, other) = (Pursuit.Phase.registering(.storekit2), Pursuit.Phase.forwarding)
+            let shut = shutRoutes == 1 ? [route] : [route, other]
+            // While nothing probes the route, the newer one does not wait for it.
+            let passed = try await store.purchases.claimDue([other: 9], shut: [route], lease: RelayStore.lease)
+            #expect(passed.map(\.id) == [newer])
+            try await store.write(passed[0].failed(retryAt: passed[0].pursuit.acceptedAt))
+            let claimed = try await store.purchases.claimDue(
+                [route: 1, other: 9], shut: Set(shut), lease: RelayStore.lease)
+            #expect(claimed.map(\.id) == [older] && claimed[0].isSending)
+        }
+    }
+
     @Test("nothing is lost of a claim that fails because another took the right to send in the same instant")
     func collision() async throws {
         try await withStores(2) { database, stores in

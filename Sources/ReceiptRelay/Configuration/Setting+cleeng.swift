@@ -11,7 +11,7 @@ extension Setting {
     static let cleengEnvironment = Setting(
         "RELAY_CLEENG_ENVIRONMENT", .choice(CleengEnvironment.allCases.map(\.rawValue)),
         standard: CleengEnvironment.sandbox.rawValue, group: .cleeng, readers: .service,
-        "which addresses of Cleeng's count where none is set: [the sandbox's or production's](go-live.md), all together. An address of the other one is a warning at the start"
+        "selects the default URLs of Cleeng: [the sandbox's or production's](go-live.md). A URL of the other environment is a warning at the start"
     )
     static let paymentURL = Setting(
         "RELAY_CLEENG_PAYMENT_URL", .url, standard: "https://api.sandbox.cleeng.com",
@@ -37,7 +37,7 @@ extension Setting {
     static let entitlementSource = Setting(
         "RELAY_CLEENG_ENTITLEMENT_SOURCE", .choice(["entitlements", "accessible-tags"]), standard: "entitlements",
         group: .cleeng, readers: .everything,
-        "what is read to see whether a customer has access; `accessible-tags` for publishers that sell by tag")
+        "the API that answers whether a customer has access; `accessible-tags` for publishers that sell by tag")
     static let tagsFile = Setting(
         "RELAY_CLEENG_TAGS_FILE", .path, group: .cleeng, readers: .everything, example: "/etc/receipt-relay/tags.json",
         "for `accessible-tags`: JSON such as `{\"S123456789_US\": [\"live\", \"vod\"]}`; an offer that is not in it has its id as its only tag"
@@ -50,7 +50,7 @@ extension Setting {
         production:
             "https://notification.cleeng.com/1.0/in_app/subscriptions/apple/status_update_notification/{publisherId}",
         group: .cleeng, readers: .everything,
-        "where [the App Store's notifications](operate.md#the-app-stores-notifications) are passed on to; `off` for nowhere"
+        "Cleeng's URL for [the App Store's notifications](operate.md#the-app-stores-notifications); `off`: none is passed on"
     )
     static let webhookSecret = Setting(
         "RELAY_CLEENG_WEBHOOK_SECRET", .text, isSecret: true, isPublishersOwn: true, group: .cleeng, readers: .front,

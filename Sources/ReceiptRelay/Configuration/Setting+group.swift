@@ -33,18 +33,18 @@ extension Setting {
             switch self {
             case .ops: "Never on a public address."
             case .apple:
-                "What is believed of what Apple is said to have signed ([operate.md](operate.md#whether-a-receipt-is-genuine)), and how the App Store itself is asked ([operate.md](operate.md#asking-the-app-store))."
+                "Which of Apple's signatures are accepted ([operate.md](operate.md#whether-a-receipt-is-genuine)), and how the relay asks the App Store ([operate.md](operate.md#asking-the-app-store))."
             case .google:
-                "How it is asked about purchases ([stores.md](stores.md#google-play)). Without an account it is not."
+                "Questions about purchases ([stores.md](stores.md#google-play)). Without an account the relay asks nothing."
             case .amazon:
-                "How it is asked about receipts ([stores.md](stores.md#amazon-appstore)). Without a secret it is not."
+                "Questions about receipts ([stores.md](stores.md#amazon-appstore)). Without a secret the relay asks nothing."
             case .roku:
-                "How it is asked about transactions ([stores.md](stores.md#roku-pay)). Without a key it is not. The key opens `POST /roku/notifications`."
+                "Questions about transactions ([stores.md](stores.md#roku-pay)). Without a key the relay asks nothing. The key opens `POST /roku/notifications`."
             case .webhook:
                 "The publisher's own endpoints ([operate.md](operate.md#webhooks)), beside those that `receipt-relay webhooks add` adds."
             case .customer:
                 "Where one of the two is set, app calls must carry `X-Customer-Token`, a JSON Web Token with the customer's email."
-            case .retention: "What goes, and how: [operate.md](operate.md#retention)."
+            case .retention: "What is deleted, and when: [operate.md](operate.md#retention)."
             case .encryption:
                 "Where keys are set, emails and receipts are sealed in the database ([operate.md](operate.md#encryption))."
             case .tracing:

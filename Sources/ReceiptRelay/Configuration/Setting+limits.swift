@@ -1,7 +1,7 @@
 extension Setting {
     static let trustedProxies = Setting(
         "RELAY_TRUSTED_PROXIES", .addressRanges, group: .limits, readers: .front, example: "10.0.0.0/8, 2001:db8::/32",
-        "whose `X-Forwarded-For` counts: for limits by address, and for the `ipAddress` that Cleeng is sent where the app names none"
+        "proxies whose `X-Forwarded-For` is believed: for limits by address, and for the `ipAddress` that Cleeng gets if the app names none"
     )
     static let keyLimit = Setting(
         "RELAY_RATE_LIMIT_PER_KEY", .form("`RATE` or `RATE:BURST`, in requests a second and at once"), group: .limits,
@@ -31,14 +31,14 @@ extension Setting {
     static let customerJWKSMaximumAge = Setting(
         "RELAY_CUSTOMER_JWKS_MAX_AGE_SECONDS", .seconds(1...86_400), standard: "3600", group: .customer,
         readers: .front,
-        "how long the keys of `RELAY_CUSTOMER_JWKS_URL` are trusted while it cannot be fetched: so long a withdrawn key may still serve. After it app calls are answered 503 with `Retry-After`"
+        "how long the keys of `RELAY_CUSTOMER_JWKS_URL` stay valid while it cannot be fetched; a withdrawn key may work that long. After that, app calls get 503 with `Retry-After`"
     )
     static let customerIssuer = Setting(
         "RELAY_CUSTOMER_TOKEN_ISSUER", .text, group: .customer, readers: .front, example: "https://id.example.com/",
-        "what `iss` of a token must be; without it nobody looks")
+        "required `iss` of a token; without it any")
     static let customerAudience = Setting(
         "RELAY_CUSTOMER_TOKEN_AUDIENCE", .text, group: .customer, readers: .front, example: "com.example.app",
-        "what `aud` of a token must be or hold; without it nobody looks")
+        "required `aud` of a token, or one of several; without it any")
 
     // Encryption, required TLS, and the trace collector.
     static let encryptionKeys = Setting(

@@ -13,18 +13,18 @@ extension Setting {
     static let appleEnvironments = Setting(
         "RELAY_APPLE_ENVIRONMENTS", .form("some of `Production`, `Sandbox`, `Xcode`, `LocalTesting`, comma-separated"),
         standard: "Production,Sandbox", group: .apple, readers: .everything,
-        "what may be genuine; `Xcode` and `LocalTesting` only where listed")
+        "environments whose signatures are accepted; `Xcode` and `LocalTesting` only if listed")
     static let appleExtraRoots = Setting(
         "RELAY_APPLE_EXTRA_ROOTS", .form("paths of certificate files, DER or PEM, comma-separated"), group: .apple,
         readers: .everything, example: "/etc/receipt-relay/test-root.pem",
         "roots that are trusted beside Apple's own, for tests and StoreKit testing. Never in production")
     static let appleSharedSecret = Setting(
         "RELAY_APPLE_SHARED_SECRET", .text, isSecret: true, group: .apple, readers: .everything, example: "…",
-        "what version 1 notifications carry; without it they are refused")
+        "the secret in version 1 notifications; without it they are refused")
     static let appleRenewalLeeway = Setting(
         "RELAY_APPLE_RENEWAL_LEEWAY_SECONDS", .seconds(1...2_592_000), standard: "3600", group: .apple,
         readers: .everything,
-        "how long after its end a subscription that will renew is waited for before it is asked about")
+        "how long after a period's end the relay waits for the renewal before it asks")
     static let appleAPIKey = Setting(
         "RELAY_APPLE_API_KEY", .form("the text of a `.p8` file"), isSecret: true, group: .apple, readers: .service,
         example: "…",
@@ -51,7 +51,7 @@ extension Setting {
     )
     static let appleOCSPURL = Setting(
         "RELAY_APPLE_OCSP_URL", .url, standard: "http://ocsp.apple.com", group: .apple, readers: .service,
-        "where Apple is asked about that, in place of the host that the certificates name: a proxy of a closed network, or a stand-in for tests. The answers are signed, and `RELAY_REQUIRE_TLS` lets `http` pass here"
+        "URL for that question, in place of the host that the certificates name: a proxy of a closed network, or a simulator. The answers are signed, so `RELAY_REQUIRE_TLS` allows `http` here"
     )
 
     static let googleServiceAccountFile = Setting(
@@ -61,10 +61,10 @@ extension Setting {
     )
     static let googleAPIURL = Setting(
         "RELAY_GOOGLE_API_URL", .url, standard: "https://androidpublisher.googleapis.com", group: .google,
-        readers: .service, "where the Play Developer API is")
+        readers: .service, "URL of the Play Developer API")
     static let googleTokenURL = Setting(
         "RELAY_GOOGLE_TOKEN_URL", .url, standard: "https://oauth2.googleapis.com/token", group: .google,
-        readers: .service, "where tokens are given out; also who the account's signature is for, whatever the file says"
+        readers: .service, "URL that issues OAuth tokens, and the audience (`aud`) of the account's signature, whatever the file says"
     )
 
     static let googlePushAudience = Setting(
@@ -77,7 +77,7 @@ extension Setting {
         "the service account in whose name the push subscription signs")
     static let googleJWKSURL = Setting(
         "RELAY_GOOGLE_JWKS_URL", .url, standard: "https://www.googleapis.com/oauth2/v3/certs", group: .google,
-        readers: .front, "where Google's keys are, by which that token is verified")
+        readers: .front, "URL of Google's keys, which verify that token")
     static let googlePackages = Setting(
         "RELAY_GOOGLE_PACKAGES", .form("package names, comma-separated"), group: .google, readers: .front,
         example: "com.example.app", "the apps whose notifications are taken; any where none are named")
@@ -94,7 +94,7 @@ extension Setting {
     )
     static let amazonRVSURL = Setting(
         "RELAY_AMAZON_RVS_URL", .url, standard: "https://appstore-sdk.amazon.com", group: .amazon, readers: .service,
-        "where; `https://appstore-sdk.amazon.com/sandbox` for receipts of the App Tester")
+        "URL of the Receipt Verification Service; `https://appstore-sdk.amazon.com/sandbox` for receipts of the App Tester")
 
     static let amazonSNSTopics = Setting(
         "RELAY_AMAZON_SNS_TOPICS", .form("ARNs of SNS topics, comma-separated"), group: .amazon,
@@ -114,7 +114,7 @@ extension Setting {
     static let amazonSNSURL = Setting(
         "RELAY_AMAZON_SNS_URL", .url, group: .amazon, readers: [.front, .commands],
         example: "https://sns.us-east-1.amazonaws.com/",
-        "where SNS is asked to confirm a subscription; in the region of the topic where it is left out")
+        "URL at which SNS confirms a subscription; without it the host of the topic's region")
 
     static let rokuAPIKey = Setting(
         "RELAY_ROKU_API_KEY", .form("1 to 512 visible ASCII characters"), isSecret: true, isPublishersOwn: true,
@@ -122,11 +122,12 @@ extension Setting {
         "the developer account's API key. It is a part of the path that is asked, so a proxy in between must not log paths"
     )
     static let rokuAPIURL = Setting(
-        "RELAY_ROKU_API_URL", .url, standard: "https://apipub.roku.com", group: .roku, readers: .service, "where")
+        "RELAY_ROKU_API_URL", .url, standard: "https://apipub.roku.com", group: .roku, readers: .service,
+        "URL of the Roku Pay API")
     static let rokuJWKSURL = Setting(
         "RELAY_ROKU_JWKS_URL", .url, standard: "https://assets.cs.roku.com/keys/partner-jwks.json", group: .roku,
         readers: .front,
-        "where Roku's keys are, by which its notifications are verified; `…/partner-jwks-test.json` for its test pushes"
+        "URL of Roku's keys, which verify its notifications; `…/partner-jwks-test.json` for its test pushes"
     )
     static let rokuUnsigned = Setting(
         "RELAY_ROKU_UNSIGNED", .choice(["signal", "answer-key", "refuse"]), standard: "signal", group: .roku,
@@ -165,6 +166,6 @@ extension Setting {
     static let webhookAllowNetworks = Setting(
         "RELAY_WEBHOOK_ALLOW_NETWORKS", .addressRanges, group: .webhook, readers: .everything,
         example: "10.0.0.0/8",
-        "what messages may be sent to, and SNS's certificates fetched from, although it is private; nothing where it is left out"
+        "private networks that webhooks and SNS's certificates may come from or go to; without it none"
     )
 }

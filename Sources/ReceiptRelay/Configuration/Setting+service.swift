@@ -2,7 +2,7 @@ extension Setting {
     static let databaseURL = Setting(
         "RELAY_DATABASE_URL", .form("a libpq connection string or URI"), isSecret: true, isRequired: true,
         group: .database, readers: .everything, example: "postgresql://relay@db1,db2/relay",
-        "where the database is; several hosts, TLS, service and password files as libpq takes them. Of several hosts the one that takes writes"
+        "the database's URL; several hosts, TLS, service and password files as libpq takes them. Of several hosts the relay uses the one that takes writes"
     )
     static let databaseConnections = Setting(
         "RELAY_DATABASE_CONNECTIONS", .count(1...64), standard: "4", group: .database, readers: .service,
@@ -39,10 +39,10 @@ extension Setting {
 
     static let retentionDays = Setting(
         "RELAY_RETENTION_DAYS", .count(0...36_500), standard: "400", group: .retention, readers: .everything,
-        "how many days what was accepted is kept; 0 for ever")
+        "days that purchases are kept; 0: for ever")
     static let receiptRetentionDays = Setting(
         "RELAY_RECEIPT_RETENTION_DAYS", .count(0...36_500), standard: "90", group: .retention, readers: .everything,
-        "how many days the receipts themselves are kept, never longer than the rest; 0: as long. Without its receipt a purchase cannot be retried, but by StoreKit 2, which needs none"
+        "days that receipts are kept, never longer than the rest; 0: as long. A purchase without its receipt cannot be retried, except by StoreKit 2, which needs none"
     )
     static let transferPolicy = Setting(
         "RELAY_TRANSFER_POLICY", .choice(["move", "refuse", "require-token"]), standard: "move", group: .pursuit,

@@ -30,7 +30,7 @@ extension SettingReference {
 
         [receipt-relay.example.yaml](../receipt-relay.example.yaml) is the same list as a file (`receipt-relay settings --format yaml`), and
         `receipt-relay settings [WORD]` shows it in a terminal. "Acts on it" says who: `front` and `worker` are the roles of `serve` (`all` is both), `commands` is all
-        that is not `serve`. Whoever does not act on a setting looks whether it is well formed all the same.
+        that is not `serve`. Every role and command checks that every setting is well formed.
 
 
         """

@@ -81,7 +81,7 @@ struct LedgerMoveTests {
             -> [LedgerMessage]
         {
             var statement = LedgerStatement(
-                periods: [Life.period(key, from: 0, until: isOver ? day : 60, told: day)],
+                periods: [Life.period(key.text, from: 0, until: isOver ? day : 60, told: day)],
                 renewal: Life.renewal(!isOver, told: day),
                 end: LedgerEnd(isOver: isOver, until: isOver ? nil : Life.day(60), statedAt: Life.day(day)))
             if let former { (statement.movesFrom, statement.movedAt) = ([former], Life.day(day)) }

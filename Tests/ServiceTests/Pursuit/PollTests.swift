@@ -97,7 +97,7 @@ import Testing
             let otherApp = try await Relay.makeKey("app", setup.database, app: "com.example.other")
             let otherPublisher = try await Relay.makeKey("app", setup.database, publisher: "second")
             // The relay looks up an unknown key at most once a second.
-            try await Awaiting.fact("the new keys are known", is: [404]) {
+            try await Awaiting.fact("the new keys are known", is: Set([404])) {
                 var statuses: Set<Int> = []
                 for key in [ours, otherApp, otherPublisher] {
                     statuses.insert(try await relay.poll("0", key: key).status)

@@ -262,7 +262,14 @@ struct PursuitWorker: Sendable {
             switch try await reader.read(rival) {
             case .answered(let answer):
                 outcome = try await write(claimed, pursuit, all, decision.next, rival: answer)
-            case .notBefore(let moment): readAgainAt = moment
+            case .notBefore(let moment):
+                readAgainAt = moment
+                // No later read answers the waiting app. So the owner counts as entitled: the owner keeps the
+                // subscription, and this customer, whom Cleeng entitles, gets access of their own.
+                if progress(pursuit, all).isLastRead {
+                    outcome = try await write(
+                        claimed, pursuit, all, decision.next, rival: .init(isEntitled: true, observedAt: try now()))
+                }
             }
         }
         guard !outcome.isWritten, outcome != .leaseLost else { return }
@@ -275,6 +282,13 @@ struct PursuitWorker: Sendable {
         notes.events += decision.events.filter { $0.kind == .entitlementRead }
         notes.take(again)
         try await write(claimed, pursuit, notes, again.next)
+    }
+
+    /// The progress of the reads up to the one behind a grant.
+    private func progress(_ pursuit: Pursuit, _ notes: Notes) -> OwnershipClaim.ReadProgress {
+        notes.change?.observedAt.map {
+            settings.reads.progress(at: $0, forwardedAt: pursuit.forwardedAt, deadline: pursuit.deadline)
+        } ?? .init()
     }
 
     /// Writes a result, and retries while the database is unavailable or slow. The fence makes a late or repeated write
@@ -292,10 +306,7 @@ struct PursuitWorker: Sendable {
             }
         let write = PursuitWrite(
             claimed: claimed, pursuit: pursuit, change: notes.change, events: notes.events, next: rest,
-            rival: rival,
-            progress: notes.change?.observedAt.map {
-                settings.reads.progress(at: $0, forwardedAt: pursuit.forwardedAt, deadline: pursuit.deadline)
-            } ?? .init())
+            rival: rival, progress: progress(pursuit, notes))
         while true {
             do {
                 let outcome = try await writer.write(write)

@@ -67,7 +67,7 @@ extension SubscriptionStore {
         return try await runningOwner(of: claimed.name).map { $0.customer != claimed.customer } ?? false
     }
 
-    /// Whether an id belongs to another customer's purchase, or to one that its store has stated and nobody owns yet.
+    /// Whether an id belongs to another customer's purchase, or to one that its store has stated and that has no owner yet.
     /// Indexes used: primary keys, `pursuits_subscription`.
     public func isOfAnother(_ name: SubscriptionName, than customer: CustomerID) async throws -> Bool {
         let rows = try await database.query(

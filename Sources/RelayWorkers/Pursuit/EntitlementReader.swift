@@ -95,7 +95,7 @@ actor EntitlementReader {
             for waiting in joined { waiting.continuation.resume(returning: .postponed(to: nextAt)) }
             return .postponed(to: nextAt)
         }
-        // Held only now: if this read was cancelled meanwhile, nobody continues them, and their leases must expire.
+        // Held only now: if this read was cancelled meanwhile, no task continues them, and their leases must expire.
         leases.with { for sibling in turn.siblings { $0.hold(sibling.lease, since: turn.claimedAt) } }
         let offers = Set([claimed.offerID] + joined.map(\.offer) + turn.siblings.map(\.offerID))
         let answers = await upstream.entitlements(of: claimed.email, offers: Array(offers), pass)

@@ -142,7 +142,7 @@ struct ClientTests {
         }
     }
 
-    @Test(arguments: [301, 302, 307, 404, 403, 204]) func whatIsNotTheEndpointIsOurSettings(status: Int) async throws {
+    @Test(arguments: [301, 302, 307, 404, 403, 204]) func aWrongEndpointIsMisconfigured(status: Int) async throws {
         let (said, received) = try await ask { request in
             status == 204
                 ? Response(status: .noContent)
@@ -167,7 +167,7 @@ struct ClientTests {
         #expect(said == .tryAgain("unreadable", retryAfter: nil))
     }
 
-    @Test func aServerThatTricklesIsNotWaitedFor() async throws {
+    @Test func aServerThatTricklesEndsByTheDeadline() async throws {
         let secret = try #require(AmazonSecret(sharedSecret))
         let said = try await withRawServer([.write("HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n"), .trickle]) {
             url in

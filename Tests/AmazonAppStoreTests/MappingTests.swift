@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func ofWhatIsInGraceThePaidPeriodEndsWhenItWasPaidTo() throws {
+    @Test func inGraceThePaidPeriodEndsAsPaid() throws {
         let found = try read(
             #""autoRenewing":true,"renewalDate":\#(Self.past),"gracePeriodEndDate":\#(Self.future),"#)
         #expect(found.expiresAt == Timestamp(seconds: Self.future / 1_000))
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func whatIsBoughtOnceStaysUnlessItIsTakenBack() throws {
+    @Test func aOneTimePurchaseStaysUnlessRevoked() throws {
         let kept = try read(type: "ENTITLED", "")
         #expect(kept.kind == .oneTime && kept.state == .active && kept.renewalIntent == nil)
         #expect(kept.ledgerStatement?.periods.first?.expiresAt == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AppleStore
 
-@Suite("App receipts are read whole, however they are encoded")
+@Suite("App receipts are read completely in every encoding")
 struct AppReceiptTests {
     static func subscription(id: String = "200", original: String? = "100") -> WrittenPurchase {
         WrittenPurchase(
@@ -80,7 +80,7 @@ struct AppReceiptTests {
         #expect(attributes.contentType == .data)
     }
 
-    @Test("a receipt without purchases is a receipt, and has no purchase", arguments: BERWriter.Form.allCases)
+    @Test("a receipt without purchases is valid", arguments: BERWriter.Form.allCases)
     func emptyReceipt(form: BERWriter.Form) throws {
         let bytes = ReceiptBuilder(form).bytes
         let document = try PurchaseDocument(.binary(bytes))
@@ -89,7 +89,7 @@ struct AppReceiptTests {
     }
 
     /// With two values, one reader might use the first and another the second.
-    @Test("a receipt that says twice whose it is, or when it was made, is none", arguments: [0, 1, 2, 12])
+    @Test("a receipt with two bundle ids or creation dates is refused", arguments: [0, 1, 2, 12])
     func twiceWhose(attribute: Int64) throws {
         var builder = ReceiptBuilder()
         builder.add(attribute, BERWriter.utf8("com.example.other"))
@@ -97,7 +97,7 @@ struct AppReceiptTests {
         #expect(throws: (any Error).self) { try SignedReceipt(berEncoded: builder.bytes) }
     }
 
-    @Test("of an attribute of a purchase that comes twice the first readable one counts")
+    @Test("of a repeated purchase attribute the first readable one counts")
     func duplicates() throws {
         var builder = ReceiptBuilder()
         var purchase = Self.subscription()
@@ -112,7 +112,7 @@ struct AppReceiptTests {
         #expect(receipt.inAppPurchases.first?.isCancelled == true)
     }
 
-    @Test("a cancellation whose date cannot be read is a cancellation still")
+    @Test("a cancellation with an unreadable date is still a cancellation")
     func unreadableCancellation() throws {
         var builder = ReceiptBuilder()
         var purchase = Self.subscription()
@@ -124,7 +124,7 @@ struct AppReceiptTests {
     }
 
     @Test(
-        "an id that cannot be stored is no id",
+        "an id that cannot be stored is absent",
         arguments: ["", "1 2", "1\u{0}2", "café", String(repeating: "1", count: 65)])
     func unusableIds(id: String) throws {
         var builder = ReceiptBuilder()
@@ -134,7 +134,7 @@ struct AppReceiptTests {
         #expect(purchase.originalTransactionId == nil)
     }
 
-    @Test("values of another type or shape are absent, and harm nothing else")
+    @Test("values of another type or shape are absent, and affect nothing else")
     func wrongValues() throws {
         var builder = ReceiptBuilder(environment: nil)
         builder.add(0, BERWriter.integer(5))

@@ -34,7 +34,7 @@ struct AppleTimestampTests {
         #expect(date(text) == nil)
     }
 
-    @Test("every day of 1890 to 2110 comes back as it was written")
+    @Test("every day of 1890 to 2110 is read as written")
     func roundTrip() throws {
         for day in -29_219...51_500 {
             let timestamp = try #require(AppleTimestamp(millisecondsSince1970: Int64(day) * 86_400_000))
@@ -45,7 +45,7 @@ struct AppleTimestampTests {
         }
     }
 
-    @Test("what the ledger takes for a moment lies between 1970 and 9999, and an end that never comes is none")
+    @Test("the ledger's times are between 1970 and 9999; a later end is absent")
     func moments() throws {
         let year2100 = try #require(AppleTimestamp(millisecondsSince1970: 4_102_444_800_000))
         #expect(year2100.moment?.rfc3339 == "2100-01-01T00:00:00.000Z" && year2100.end == year2100.moment)
@@ -57,7 +57,7 @@ struct AppleTimestampTests {
         #expect(last.moment?.rfc3339 == "9999-12-31T23:59:59.999Z" && last.end == nil)
     }
 
-    @Test("numbers that are no moment are none")
+    @Test("numbers that are no time are absent")
     func numbers() {
         #expect(
             AppleTimestamp(external: 1_697_679_936_049.7297)?.millisecondsSince1970 == 1_697_679_936_049)

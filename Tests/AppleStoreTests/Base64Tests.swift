@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppleStore
 
-@Suite("Base64 is taken as apps send it, and nothing else is")
+@Suite("Base64 is accepted in the forms that apps send")
 struct Base64Tests {
     @Test("every length, standard and URL-safe, padded and not, in lines and in one")
     func variants() {

@@ -113,7 +113,7 @@ struct FixtureReceiptTests {
         }
     }
 
-    @Test("what Apple itself answered for a receipt is what stands in it")
+    @Test("a receipt has the contents of Apple's answer for it")
     func againstVerifyReceipt() throws {
         let folder = "RevenueCat+purchases-ios/"
         let answer = try Fixtures.decode(
@@ -149,7 +149,7 @@ struct FixtureReceiptTests {
         }
     }
 
-    @Test("what is kept verifies: the signature, by the certificate that the signer names", arguments: files)
+    @Test("the kept data verifies: the signature, by the signer's certificate", arguments: files)
     func signature(file: String) throws {
         let wanted = try #require(Fixtures.manifest.first { $0.file == file }?.signature)
         let signed = try #require(try PurchaseDocument(try Fixtures.receiptData(file)).signedReceipt)
@@ -206,7 +206,7 @@ struct FixtureReceiptTests {
         }
     }
 
-    @Test("a receipt changed after it was signed no longer verifies with what is kept")
+    @Test("the kept data of a changed receipt does not verify")
     func tampered() throws {
         let data = try Fixtures.receiptData("generated/receipts/tampered-product.b64")
         let signed = try #require(try PurchaseDocument(data).signedReceipt)
@@ -214,7 +214,7 @@ struct FixtureReceiptTests {
         #expect(!isValid)
     }
 
-    @Test("what is no receipt is refused")
+    @Test("other data is refused")
     func negatives() throws {
         let text = try Fixtures.text("IdeasOnCanvas+AppReceiptValidator/not_a_receipt")
         #expect(readError { _ = try PurchaseReader.read(text, transactionId: "1") } == .notBase64)

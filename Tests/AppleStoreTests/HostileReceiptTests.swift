@@ -33,7 +33,7 @@ struct HostileReceiptTests {
         }
     }
 
-    @Test("with bytes changed at random, what is read stays within bounds", arguments: BERWriter.Form.allCases)
+    @Test("with random changes, reading stays within bounds", arguments: BERWriter.Form.allCases)
     func flipped(form: BERWriter.Form) {
         var generator = SeededGenerator(seed: form == .definite ? 3 : 4)
         let good = Self.receipt(form)
@@ -144,7 +144,7 @@ struct HostileReceiptTests {
         #expect(Self.error(crowded) == .tooLarge)
     }
 
-    @Test("a payload without its envelope, other content and other structures are no receipts")
+    @Test("a payload without its envelope, other content and other structures are refused")
     func otherStructures() throws {
         var builder = ReceiptBuilder()
         builder.add(AppReceiptTests.subscription())
@@ -160,7 +160,7 @@ struct HostileReceiptTests {
         #expect(Self.error(other) == .notPKCS7)
     }
 
-    @Test("no error tells what was in the receipt")
+    @Test("no error contains the receipt's contents")
     func silentErrors() {
         let errors: [ReceiptReadError] = [
             .empty, .tooLarge, .notBase64, .notPKCS7, .malformedPayload, .noInAppPurchase, .malformedTransactionReceipt,

@@ -34,7 +34,7 @@ struct PurchaseChoiceTests {
     }
 
     @Test(
-        "the subscription that holds the transaction counts, and its longest-running entry speaks for it",
+        "the transaction's subscription counts, with its longest-running entry",
         arguments: [
             ("101", "100", "102"), ("102", "100", "102"), ("100", "100", "102"), ("200", "200", "201"),
             ("201", "200", "201"), ("300", "300", "300"), ("400", "400", "400"),
@@ -45,7 +45,7 @@ struct PurchaseChoiceTests {
         #expect(read.transactionId?.text == newest)
     }
 
-    @Test("a transaction id is asked before an original transaction id")
+    @Test("a transaction id precedes an original transaction id")
     func transactionBeforeOriginal() throws {
         let purchases = [
             WrittenPurchase(
@@ -69,7 +69,7 @@ struct PurchaseChoiceTests {
         #expect(read.issuedDate == date("2026-01-02T03:04:05Z"))
     }
 
-    @Test("where none runs, the newest purchase counts, cancelled or not")
+    @Test("without a running purchase the newest one counts, cancelled or not")
     func noneLive() throws {
         let cancelledOnly = try Self.read(Array(Self.purchases[4...4]), transactionId: "1")
         #expect(cancelledOnly.originalTransactionId == "300")
@@ -81,7 +81,7 @@ struct PurchaseChoiceTests {
         #expect(withCoins.entry.kind == .consumable)
     }
 
-    @Test("an upgrade's replaced entry does not speak, though it would have run longer")
+    @Test("an upgrade's replaced entry does not count, even if it ends later")
     func upgrade() throws {
         let purchases = [
             WrittenPurchase(
@@ -101,7 +101,7 @@ struct PurchaseChoiceTests {
         #expect(read.subscriptions.map(\.transactionId) == ["102", "201", "300"])
     }
 
-    @Test("the order of the entries decides nothing, not even between equals")
+    @Test("the order of the entries does not matter, even between equals")
     func shuffled() throws {
         var generator = SeededGenerator(seed: 20_261_120)
         var purchases = Self.purchases
@@ -121,7 +121,7 @@ struct PurchaseChoiceTests {
         }
     }
 
-    @Test("187 renewals are one subscription, told by its last")
+    @Test("187 renewals are one subscription, with the last one's data")
     func manyRenewals() throws {
         let renewals = (0..<187).map { month in
             WrittenPurchase(

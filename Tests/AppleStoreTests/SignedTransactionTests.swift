@@ -98,7 +98,7 @@ struct SignedTransactionTests {
         #expect(!payload.isRevoked)
     }
 
-    @Test("a revocation whose date cannot be read is a revocation still")
+    @Test("a revocation with an unreadable date is still a revocation")
     func unreadableRevocation() throws {
         let text = jws(payload: #"{"transactionId":"2","originalTransactionId":"1","revocationDate":"soon"}"#)
         let read = try PurchaseReader.read(text, transactionId: "5")
@@ -117,7 +117,7 @@ struct SignedTransactionTests {
         #expect(read.environment.kind == .xcode)
     }
 
-    @Test("other things that Apple signs say what they are")
+    @Test("Apple's other signed objects are recognized")
     func otherPayloads() {
         let appTransaction = jws(payload: #"{"receiptType":"Production","bundleId":"a","appTransactionId":"1"}"#)
         let renewal = jws(payload: #"{"originalTransactionId":"1","productId":"p","autoRenewStatus":1}"#)
@@ -128,7 +128,7 @@ struct SignedTransactionTests {
     }
 
     @Test(
-        "what is no compact JWS is refused",
+        "other data than a compact JWS is refused",
         arguments: [
             ".", "..", "...", "e30.e30", "e30.e30.e30.e30", "e30.e30.e30.e30.e30", ".e30.e30", "e30..e30",
             "e30=.e30.e30", "e30.e30.e3+", "e30.W10.e30", "W10.e30.e30", "e30.bnVsbA.e30", "e30.AAAA.e30",
@@ -148,7 +148,7 @@ struct SignedTransactionTests {
                 == .malformedJWS)
     }
 
-    @Test("without certificates or signature it can be read still: refusing it is for verification")
+    @Test("without certificates or signature it can be read; verification refuses it")
     func unsigned() throws {
         let text = jws(header: #"{"alg":"none"}"#, payload: Self.payload)
         let unsigned = text[...(text.lastIndex(of: ".") ?? text.startIndex)]

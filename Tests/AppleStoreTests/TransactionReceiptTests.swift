@@ -82,7 +82,7 @@ struct TransactionReceiptTests {
                 == .malformedTransactionReceipt)
     }
 
-    @Test("one without any id is no purchase")
+    @Test("an entry without any id is no purchase")
     func withoutIds() {
         #expect(
             readError { _ = try PurchaseReader.read(Self.receipt("{ bid = a; }"), transactionId: "5") }

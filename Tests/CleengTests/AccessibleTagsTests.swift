@@ -88,7 +88,7 @@ struct AccessibleTagsTests {
             methods == ["generateCustomerToken", "getAccessibleTags", "generateCustomerToken", "getAccessibleTags"])
     }
 
-    @Test func aTokenThatIsRefusedTwiceIsNotTriedForEver() async throws {
+    @Test func aTokenRefusedTwiceIsNotTriedAgain() async throws {
         let (answers, methods, _) = try await run { _ in #"{"error":{"code":"1","message":"Invalid"}}"# }
         #expect(answers.first?.verdict == .tryAgain(.customerToken, retryAfter: nil))
         #expect(methods.count == 4)
@@ -151,7 +151,7 @@ struct AccessibleTagsTests {
     }
 
     @Test(arguments: [(401, true), (404, true), (302, true), (429, false), (500, false)])
-    func theStatusCountsWhereTheBodySaysNothing(status: Int, isOurFault: Bool) async throws {
+    func theStatusCountsWithoutAStatementInTheBody(status: Int, isOurFault: Bool) async throws {
         let (answer, _) = try await withHTTPServer { _ in
             json("", status: .init(code: status))
         } test: { url in

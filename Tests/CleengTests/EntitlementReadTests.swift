@@ -21,7 +21,7 @@ struct EntitlementReadTests {
         query.split(separator: "&").first { $0.hasPrefix("offset=") }.flatMap { Int($0.dropFirst(7)) } ?? -1
     }
 
-    @Test func theReadNamesEverythingThatHasNoSureDefault() async throws {
+    @Test func theReadSetsEveryParameterWithoutAFixedDefault() async throws {
         let log = CapturedLog()
         let (answer, received) = try await withHTTPServer { _ in
             json(#"{"items":[{"offerId":"S1_US","status":"active","expiresAt":1893456000}],"totalItemCount":1}"#)

@@ -42,7 +42,7 @@ struct EntitlementReadingTests {
         ("S1_US", "S1_US", true), ("S1", "S1_US", true), ("S1", "S1", true), ("S1_US", "S1_DE", false),
         ("S1_US", "S1", false), ("S1", "S12_US", false), ("S1", "S12", false), ("S12", "S1_US", false),
     ])
-    func anOfferWithoutACountryIsAnyCountrys(asked: String, listed: String, entitled: Bool) {
+    func anOfferWithoutACountryMatchesEveryCountry(asked: String, listed: String, entitled: Bool) {
         let item = EntitlementItem(offerId: OfferID(listed), status: "active")
         #expect(OfferEntitlement(offer: OfferID(asked), items: [item]).isEntitled == entitled)
     }
@@ -94,7 +94,7 @@ struct EntitlementReadingTests {
         #"{"data":[{"offerId":"S1_US"}]}"#, #"{"data":{"items":[{"offerId":"S1_US"}],"totalItemCount":1}}"#,
         #"{"responseData":{"items":[{"offerId":"S1_US"}]},"errors":[]}"#,
     ])
-    func theListMayStandWhereCleengsOtherListsDo(json: String) {
+    func theListMayBeWhereCleengsOtherListsAre(json: String) {
         #expect(parsed(json)?.items.map(\.offerId) == ["S1_US"])
     }
 
@@ -138,7 +138,7 @@ struct EntitlementReadingTests {
     }
 
     @Test(arguments: [301, 401, 403, 405])
-    func aReadThatWeAreNotAllowedIsOurFault(status: Int) {
+    func aForbiddenReadIsAConfigurationError(status: Int) {
         guard case .verdict(.misconfigured(message: "x")) = answer(status, #"{"message":"x"}"#) else {
             Issue.record("not sorted as misconfigured")
             return

@@ -76,12 +76,12 @@ struct EventTests {
             (400, "<html>", .tryAgain(.unexpectedStatus)), (401, "{}", .misconfigured),
             (503, "{}", .tryAgain(.upstreamError)),
         ] as [(Int, String, CustomerAnswer)])
-    func aCustomerIsUnknownOnlyWhereCleengSaysSo(status: Int, body: String, answer: CustomerAnswer) {
+    func aCustomerIsUnknownOnlyByCleengsStatement(status: Int, body: String, answer: CustomerAnswer) {
         let reply = HTTPReply(status: status, body: .success(ByteBuffer(string: body)))
         #expect(CustomerAnswer(reply) == answer)
     }
 
-    @Test func whatItSaysIsBoundedAndHoldsNoControlCharacters() throws {
+    @Test func itsTextsAreBoundedWithoutControlCharacters() throws {
         let long = String(repeating: "x", count: 5_000)
         for word in [#"A\u0000B\u202e"#, long, "e" + String(repeating: #"\u0301"#, count: 5_000)] {
             let failed = try #require(

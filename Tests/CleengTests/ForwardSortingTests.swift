@@ -25,7 +25,7 @@ struct ForwardSortingTests {
     }
 
     @Test(arguments: [200, 201, 202, 204, 299])
-    func successIsAcceptedWhateverTheBodySays(status: Int) {
+    func successIsAcceptedWithAnyBody(status: Int) {
         #expect(verdict(status) == .accepted)
         #expect(verdict(status, "<html>") == .accepted)
         #expect(verdict(status, #"{"success":false,"message":"no"}"#) == .accepted)
@@ -62,7 +62,7 @@ struct ForwardSortingTests {
             (#"{"message":""}"#, nil, nil),
             ("", nil, nil), ("{", nil, "{"), ("[]", nil, nil), ("null", nil, nil),
         ] as [(String, String?, String?)])
-    func codeAndMessageAreFoundWhereverTheyStand(body: String, code: String?, message: String?) {
+    func codeAndMessageAreFoundInEveryPlace(body: String, code: String?, message: String?) {
         #expect(verdict(400, body) == .rejected(code: code, message: message))
     }
 
@@ -84,7 +84,7 @@ struct ForwardSortingTests {
         #expect(MessageScrubber(hiding: ["secret-token"]).clean(text)?.hasSuffix("x***") == true)
     }
 
-    @Test("a mark beside a secret hides it from nobody's search", arguments: ["\u{600}", "\u{301}", "\u{200D}"])
+    @Test("a combining mark beside a secret does not hide it", arguments: ["\u{600}", "\u{301}", "\u{200D}"])
     func aMarkBesideASecret(mark: String) throws {
         for text in ["\(mark)secret-token\(mark) end", "x\(mark)secret-token\(mark)"] {
             let cleaned = try #require(MessageScrubber(hiding: ["secret-token"]).clean(text))
@@ -101,7 +101,7 @@ struct ForwardSortingTests {
         #expect(verdict(400, number) == .rejected(code: nil, message: number))
     }
 
-    @Test func aBodyThatNeverArrivedChangesNoVerdict() {
+    @Test func aMissingBodyDoesNotChangeTheResult() {
         for (status, verdict) in [
             (200, ForwardAnswer.Verdict.accepted), (400, .rejected(code: nil, message: nil)),
             (401, .misconfigured(message: nil)), (503, .tryAgain(.upstreamError, retryAfter: nil)),

@@ -88,7 +88,7 @@ struct GoogleConnectorTests {
     }
 
     /// A purchase that was accepted while the address was set waits until it is set again.
-    @Test func withoutAnAddressNothingIsSentAndNobodyRejected() async throws {
+    @Test func withoutAnAddressNothingIsSentOrRejected() async throws {
         let (answers, asked) = try await withHTTPServer { _ in
             json("{}", status: .ok)
         } test: { url in

@@ -28,7 +28,7 @@ struct OtherStorePaymentTests {
         try JSONSerialization.jsonObject(with: Data(body.utf8)) as? NSDictionary
     }
 
-    @Test func aPurchaseOfGooglePlayGoesOutWithCleengsFields() async throws {
+    @Test func aPurchaseOfGooglePlayIsSentWithCleengsFields() async throws {
         let (answer, received) = try await withHTTPServer { _ in
             json(#"{"message":"OK"}"#)
         } test: { url in
@@ -61,7 +61,7 @@ struct OtherStorePaymentTests {
             ])
     }
 
-    @Test func aPurchaseOfTheAmazonAppstoreGoesOutWithCleengsFields() async throws {
+    @Test func aPurchaseOfTheAmazonAppstoreIsSentWithCleengsFields() async throws {
         let (answer, received) = try await withHTTPServer { _ in
             json("{}")
         } test: { url in
@@ -81,7 +81,7 @@ struct OtherStorePaymentTests {
             ])
     }
 
-    @Test func anOrderOfRokuGoesOutAsItCame() {
+    @Test func anOrderOfRokuIsSentUnchanged() {
         var payment = rokuPayment
         payment.couponCode = "INTRO"
         #expect(

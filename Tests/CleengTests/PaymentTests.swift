@@ -10,7 +10,7 @@ import struct RelayCore.Identifier
 @testable import Cleeng
 
 struct PaymentTests {
-    @Test func aPurchaseGoesOutWithCleengsFieldsAndTheToken() async throws {
+    @Test func aPurchaseIsSentWithCleengsFieldsAndTheToken() async throws {
         let log = CapturedLog()
         let (answer, received) = try await withHTTPServer { _ in
             json(#"{"success":true}"#)
@@ -162,7 +162,7 @@ struct PaymentTests {
         #expect(answer.verdict == .tryAgain(.connectionClosed, retryAfter: nil))
     }
 
-    @Test func aServerThatIsNotThereIsToldAtOnce() async throws {
+    @Test func anUnreachableServerFailsAtOnce() async throws {
         let url = try await withRawServer([]) { $0 }
         let answer = try await withCleeng(url) { await $0.pay(payment) }
         #expect(answer.verdict == .tryAgain(.connectionFailed, retryAfter: nil))

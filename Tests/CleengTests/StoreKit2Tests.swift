@@ -49,7 +49,7 @@ struct StoreKit2Tests {
 
     /// Only plain names become part of a path.
     @Test(arguments: ["{}", "not JSON", #"{"synchronizationId":"../x"}"#, #"{"synchronizationId":""}"#])
-    func withoutANameOfCleengsOursCounts(body: String) async throws {
+    func withoutCleengsNameOursCounts(body: String) async throws {
         #expect(try await send(false, body, .accepted).answer.synchronization == Self.name)
     }
 

@@ -23,7 +23,7 @@ struct ChartTests {
             label: lane)
     }
 
-    @Test("an axis runs straight from accepted to settled where that is within the app's minute")
+    @Test("an axis is linear from acceptance to settlement within the app's minute")
     func short() {
         let axis = TimeAxis(
             [event("App", 0, 0), event("Sent", 5, 10), event("App", 10, 10)], begin: begin,
@@ -33,7 +33,7 @@ struct ChartTests {
         #expect(axis.deadline == nil && axis.ticks.map(\.label) == ["0.0 s", "2.5 s", "5.0 s", "7.5 s", "10 s"])
     }
 
-    @Test("what came after the minute is squeezed, so that the minute is seen")
+    @Test("events after the minute are compressed, so that the minute is visible")
     func long() {
         let axis = TimeAxis(
             [event("App", 0, 0), event("Outcome", 7_200, 7_200)], begin: begin, deadline: begin + .seconds(60),

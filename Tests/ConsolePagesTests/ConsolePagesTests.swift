@@ -37,7 +37,7 @@ struct ConsolePagesTests {
         ]
     }
 
-    @Test("a mark beside a sign hides it from no escaping", arguments: ["\u{600}", "\u{70F}", "\u{301}", "\u{200D}"])
+    @Test("a sign beside a combining mark is escaped", arguments: ["\u{600}", "\u{70F}", "\u{301}", "\u{200D}"])
     func marks(_ mark: String) throws {
         let text = "a" + ["<", ">", "\"", "'", "&"].map { "\(mark)\($0)\(mark)" }.joined() + "b"
         for page in try pages(holding: text) {
@@ -49,7 +49,7 @@ struct ConsolePagesTests {
         }
     }
 
-    @Test("what stands in a page is escaped, wherever it stands")
+    @Test("every text in a page is escaped")
     func escaped() throws {
         for page in try pages(holding: Self.hostile) {
             #expect(page.contains("&lt;img") && !page.contains("<img"))
@@ -57,7 +57,7 @@ struct ConsolePagesTests {
         }
     }
 
-    @Test("a page says where one is, who one is, and when it is to be fetched anew")
+    @Test("a page shows its place, the user, and its time of refresh")
     func around() throws {
         let pages = try ConsolePages()
         var frame = frame(pages)
@@ -75,7 +75,7 @@ struct ConsolePagesTests {
         #expect(!stranger.contains("<nav") && !stranger.contains("data-live") && !stranger.contains("name=\"next\""))
     }
 
-    @Test("what a cell or a fact leaves out is not taken from the page around it")
+    @Test("a cell's missing values are not taken from the surrounding page")
     func left() throws {
         let pages = try ConsolePages()
         let page = pages.render(

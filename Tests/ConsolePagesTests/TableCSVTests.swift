@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A table as a file for spreadsheets")
 struct TableCSVTests {
-    @Test("every cell is quoted, and what would be calculated begins with an apostrophe")
+    @Test("every cell is quoted, and formulas begin with an apostrophe")
     func fields() {
         for (text, field) in [
             ("a", "\"a\""), ("", "\"\""), ("a\"b,c\r\nd", "\"a\"\"b,c\r\nd\""), ("=1+1", "\"'=1+1\""),
@@ -19,7 +19,7 @@ struct TableCSVTests {
         }
     }
 
-    @Test("what only fills a cell is left out, a note stands in brackets, and columns for clicking are dropped")
+    @Test("fillers are omitted, notes are in brackets, and columns of controls are dropped")
     func rows() {
         let table = Table(
             ["Name", "State", "Replay"],

@@ -4,7 +4,7 @@ import Testing
 
 struct JSONWriterTests {
     @Test(arguments: [JSONEscapes.letters, .lines, .numbers])
-    func anyTextSurvivesTheWayOutAndBack(escapes: JSONEscapes) throws {
+    func anyTextIsWrittenAndReadUnchanged(escapes: JSONEscapes) throws {
         let texts = [
             "", "plain", "\"\\/", "\u{0}\u{1}\u{8}\u{c}\u{1f}\n\r\t\u{7f}", "ü 😀 \u{2028}",
             String(repeating: "x\"", count: 999),
@@ -19,7 +19,7 @@ struct JSONWriterTests {
         }
     }
 
-    @Test func eachFormOfEscapesIsTheSameBytesAlways() {
+    @Test func escapesAlwaysHaveTheSameForm() {
         func written(_ escapes: JSONEscapes) -> String {
             var writer = JSONWriter(escapes: escapes)
             writer.value("\u{0}\u{8}\t\n\u{c}\r\u{1f}\"\\/\u{7f}")
@@ -30,7 +30,7 @@ struct JSONWriterTests {
         #expect(written(.numbers) == #""\u0000\u0008\u0009\u000a\u000c\u000d\u001f\"\\/"# + "\u{7f}\"")
     }
 
-    @Test func commasStandBetweenWhateverIsNested() {
+    @Test func commasSeparateNestedValues() {
         var writer = JSONWriter(capacity: 0)
         writer.beginObject()
         writer.beginArray("empty")

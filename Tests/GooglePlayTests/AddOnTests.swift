@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "an item that was removed stays, expired, also where it would have run longest",
+        "a removed item remains as expired, even if it would have run longest",
         arguments: [10, 60] as [Int64])
     func removed(end: Int64) throws {
         let words = [try word(["gold": 30, "extra": end]), try word(["gold": 30], onDay: 3)]

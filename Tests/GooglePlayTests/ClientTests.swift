@@ -38,7 +38,7 @@ struct ClientTests {
         }
     }
 
-    @Test func whatTheStoreDoesNotKnowIsNoPurchase() async throws {
+    @Test func anUnknownTokenIsNoPurchase() async throws {
         try await withGoogle { google, client in
             #expect(await client.subscription(token: "nobody", packageName: app) == .notAPurchase("unknown"))
             try await google.control("PUT", "subscriptions/old")
@@ -132,7 +132,7 @@ struct ClientTests {
         }
     }
 
-    @Test func aStoreThatHangsIsNotWaitedFor() async throws {
+    @Test func aStoreThatHangsEndsByTheDeadline() async throws {
         try await withGoogle(timeout: .seconds(10)) { google, client in
             try await google.control("PUT", "trouble", #"{"hang":true}"#)
             #expect(

@@ -127,7 +127,7 @@ import Testing
         if row.known == .inGrace { #expect(standing?.access == .goesOn(expiresAt: found.expiresAt)) }
     }
 
-    @Test func aLifeInAnyOrderEndsInTheSamePlace() throws {
+    @Test func aLifeInAnyOrderMakesTheSameLedger() throws {
         let early = Timestamp(rfc3339: "2026-09-01T00:00:00Z")
         var paused = try read(subscription(state: "PAUSED", expiry: "2026-08-30T00:00:00Z"))
         paused.readAt = try #require(early)
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func whatWasNeverPaidTakesNobodysPlace() throws {
+    @Test func anUnpaidPurchaseReplacesNone() throws {
         let found = try read(subscription(state: "PENDING", more: #""linkedPurchaseToken":"token-1","#, start: nil))
         #expect(found.previousKey == nil && found.ledgerStatement == nil)
     }
@@ -153,7 +153,7 @@ import Testing
             (#""prepaidPlan":{"allowExtendAfterTime":"2026-10-01T00:00:00Z"}"#, false, "Lapse"),
             (#""newPlan":{}"#, nil, nil),
         ] as [(String, Bool?, String?)])
-    func whatIsLeftOutIsFalseAndWhatIsNewIsNotKnown(plan: String, renews: Bool?, intent: String?) throws {
+    func omittedFieldsAreFalseAndNewOnesUnknown(plan: String, renews: Bool?, intent: String?) throws {
         let found = try read(subscription(plan: plan))
         #expect(found.autoRenews == renews)
         #expect(found.renewalIntent == intent)

@@ -12,7 +12,7 @@ import Testing
         return try JSONSerialization.data(withJSONObject: fields)
     }
 
-    @Test func aFileAsGoogleCloudGivesItOutIsRead() throws {
+    @Test func aFileFromGoogleCloudIsRead() throws {
         let account = try Key.account()
         #expect(account.email.hasSuffix("@simulated.iam.gserviceaccount.com"))
         var dumped = ""
@@ -20,7 +20,7 @@ import Testing
         #expect(!"\(account) \(dumped)".contains("PRIVATE KEY"))
     }
 
-    @Test func whatIsWrongIsNamedAndNothingOfTheFile() throws {
+    @Test func errorsNameTheFaultAndNoContents() throws {
         let faults: [(ServiceAccount.Fault, Data)] = [
             (.notJSON, Data("-----BEGIN PRIVATE KEY-----".utf8)), (.notJSON, Data()), (.notJSON, Data("[]".utf8)),
             (.tooLarge, Data(repeating: 0x20, count: 70_000)),

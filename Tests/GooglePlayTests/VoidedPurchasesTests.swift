@@ -11,7 +11,7 @@ struct VoidedPurchasesTests {
         VoidedPurchases(try #require(JSONValue(ByteBuffer(string: json))))
     }
 
-    @Test("has what names a purchase and a time, and where the next one is")
+    @Test("has each purchase with its time, and the next page's token")
     func items() throws {
         let page = try page(
             """

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("What is wrong, in sentences")
+@Suite("The diagnosis")
 struct DiagnosisTests {
     private func summary(
         _ state: InstanceReport.UpstreamState? = .ok, _ change: (inout OpsSummary) -> Void = { _ in }
@@ -23,13 +23,13 @@ struct DiagnosisTests {
         return summary
     }
 
-    @Test("nothing, where all is well")
+    @Test("is empty for a healthy service")
     func well() {
         let diagnosis = Diagnosis(summary())
         #expect(diagnosis.severity == .ok && diagnosis.findings.isEmpty)
     }
 
-    @Test("whatever keeps customers from access comes first, with its cause and what to do")
+    @Test("lists first what delays access, with cause and advice")
     func upstream() {
         for (state, words) in [
             (InstanceReport.UpstreamState.misconfigured, ["refuses our token", "X-Publisher-Token is invalid"]),
@@ -51,7 +51,7 @@ struct DiagnosisTests {
         #expect(Diagnosis(summary(.degraded)).severity == .warning)
     }
 
-    @Test("where no call succeeds, that is said, and is critical once a purchase waits for ten seconds")
+    @Test("reports that no call succeeds, as critical once a purchase waits for ten seconds")
     func degraded() {
         func diagnosis(_ age: Duration?, othersSucceed: Bool = false) -> Diagnosis {
             Diagnosis(
@@ -71,14 +71,14 @@ struct DiagnosisTests {
         #expect(some.severity == .warning && some.findings[0].what.hasPrefix("Some calls to Cleeng fail"))
     }
 
-    @Test("the last sign of life of a worker that is gone has its age")
+    @Test("shows the age of a dead worker's last heartbeat")
     func lastSeen() {
         let gone = Diagnosis(summary(nil) { $0.workerSeen = .seconds(9) })
         #expect(gone.severity == .critical)
         #expect(gone.findings[0].what.contains("The last sign of life of one is 9 s old. No purchase waits."))
     }
 
-    @Test("a purchase that Cleeng has not taken for a minute is always a finding")
+    @Test("always reports a purchase that Cleeng has not accepted for a minute")
     func notTaken() {
         for state in [InstanceReport.UpstreamState.ok, .degraded, .down, .misconfigured, nil] {
             for othersSucceed in [true, false] {
@@ -94,14 +94,14 @@ struct DiagnosisTests {
         }
     }
 
-    @Test("a damaged schema names what is missing")
+    @Test("names the missing parts of a damaged schema")
     func damaged() {
         let diagnosis = Diagnosis(summary { $0.missingTables = ["timeline"] })
         #expect(diagnosis.severity == .critical)
         #expect(diagnosis.findings[0].what.contains("the table timeline is missing"))
     }
 
-    @Test("what is parked of each queue is named, with its list")
+    @Test("names the parked items of each queue, with their list")
     func parkedItems() {
         let diagnosis = Diagnosis(
             summary { $0.parkedItems = ParkedItems(counts: [.events: 2, .webhooks: 0, .subscriptions: 1]) })
@@ -110,7 +110,7 @@ struct DiagnosisTests {
         #expect(diagnosis.findings.first?.what.hasPrefix("2 events of Cleeng's are parked") == true)
     }
 
-    @Test("access that may be wrong is counted, with its list")
+    @Test("counts access that may be wrong, with its list")
     func access() {
         #expect(Diagnosis(summary { $0.accessProblems = [.unwatched: 0, .overdue: 0] }).findings.isEmpty)
         let diagnosis = Diagnosis(summary { $0.accessProblems = [.unwatched: 1, .overdue: 3] })
@@ -119,7 +119,7 @@ struct DiagnosisTests {
         #expect(diagnosis.findings.first?.what.hasPrefix("3 subscriptions are past their end") == true)
     }
 
-    @Test("missing workers are told from a Cleeng that is away")
+    @Test("distinguishes missing workers from an outage of Cleeng")
     func overdue() {
         func late(_ state: InstanceReport.UpstreamState, _ age: Duration) -> Diagnosis {
             Diagnosis(
@@ -134,7 +134,7 @@ struct DiagnosisTests {
         #expect(late(.down, .seconds(61)).findings.count == 1)
     }
 
-    @Test("who is not told is a warning")
+    @Test("warns about failing endpoints and refused notifications")
     func telling() {
         let diagnosis = Diagnosis(
             summary {
@@ -151,7 +151,7 @@ struct DiagnosisTests {
             ])
     }
 
-    @Test("one of something is spoken of as one")
+    @Test("uses the singular for one")
     func one() {
         let diagnosis = Diagnosis(
             summary {
@@ -169,7 +169,7 @@ struct DiagnosisTests {
         #expect(diagnosis.findings.count == beginnings.count)
     }
 
-    @Test("ages are spoken as people do")
+    @Test("shows ages in words")
     func ages() {
         let spoken = [-1, 0, 119, 120, 7_199, 7_200, 172_799, 172_800].map { Duration.seconds($0).spoken }
         #expect(spoken == ["0 s", "0 s", "119 s", "2 min", "119 min", "2 h 0 min", "47 h 59 min", "2 d 0 h"])

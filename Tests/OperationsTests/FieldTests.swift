@@ -20,7 +20,7 @@ struct FieldTests {
         }
     }
 
-    @Test("JSON has every field, null where there is nothing; a table has those that it names")
+    @Test("JSON has every field, null if absent; a table has those that it names")
     func validation() throws {
         var one = Validation(
             id: ValidationID(bucket: Bucket(number: 1), day: 2, high: 3, low: 4), publisher: "main", app: "",

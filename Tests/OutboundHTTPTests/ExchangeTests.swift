@@ -59,7 +59,7 @@ struct ExchangeTests {
 
     /// With and without the head of the answer before the deadline.
     @Test(arguments: [[], [.write("HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n"), .trickle]] as [[RawStep]])
-    func aCallerThatIsCancelledIsToldSo(steps: [RawStep]) async throws {
+    func aCancelledCallerGetsACancellation(steps: [RawStep]) async throws {
         try await withRawServer(steps) { url in
             try await withStoreClient { client in
                 let exchange = HTTPExchange(client, by: .now + .seconds(600), atMost: 1 << 20)

@@ -19,7 +19,7 @@ struct JSONValueTests {
         #expect((8..<20).contains(depth))
     }
 
-    @Test func fieldsAreReadAsTheyAreWanted() throws {
+    @Test func fieldsAreReadInTheRequestedType() throws {
         let json = try #require(
             value(
                 #"{"text":"t","empty":"","number":9007199254740993,"whole":5.0,"half":5.5,"digits":"12","flag":true,"#

@@ -19,7 +19,7 @@ struct RetryAfterTests {
         "", "-1", "-5", "1.5", "soon", "1 s", "Sun, 06 Nov 1994 08:49:37", "Sun, 31 Feb 2027 00:00:00 GMT",
         "Mon, 41 Sep 2026 14:13:50 GMT", "Mon, 21 Sep 2026 14:13:50 CET", String(repeating: "1", count: 65),
     ])
-    func whatCannotBeReadAsksForNothing(text: String) {
+    func anUnreadableValueRequestsNoPause(text: String) {
         #expect((["Retry-After": text] as HTTPHeaders).retryAfter(now: 0) == nil)
     }
 
@@ -38,7 +38,7 @@ struct RetryAfterTests {
         #expect(headers.retryAfter(now: 4_000_000_000) == .seconds(seconds))
     }
 
-    @Test func aDateIsRelativeToOurClockWhereTheServerNamesNone() {
+    @Test func withoutTheServersDateOurClockCounts() {
         for date in [nil, "garbage"] as [String?] {
             var headers: HTTPHeaders = ["Retry-After": "Sun, 06 Nov 1994 08:49:37 GMT"]
             if let date { headers.add(name: "Date", value: date) }

@@ -23,7 +23,7 @@ struct BatchQueueTests {
 
     private func take(_ queue: inout Queue) -> [Int] { queue.next().map(\.element) }
 
-    @Test func allThatWaitsGoesTogetherInOrder() {
+    @Test func allWaitingElementsFormABatchInOrder() {
         var queue = queue(Array(repeating: (1, nil), count: 5))
         #expect(take(&queue) == [0, 1, 2, 3, 4])
         #expect(take(&queue).isEmpty)
@@ -47,7 +47,7 @@ struct BatchQueueTests {
         #expect(batches == [[0, 2, 4], [1], [3], []])
     }
 
-    @Test func waitingIsBoundedAndLeavingMakesRoom() {
+    @Test func theNumberOfWaitersIsLimited() {
         var queue = queue([(1, nil), (1, nil)], maxWaiting: 2)
         let outcomes = [queue.add(entry(2, (1, nil))), queue.remove(0), queue.remove(0), queue.add(entry(3, (1, nil)))]
         #expect(outcomes == [false, true, false, true])

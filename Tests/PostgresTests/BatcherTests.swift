@@ -117,7 +117,7 @@ struct BatcherTests {
         #expect(await gate.batches.count == 2)
     }
 
-    @Test func whenItGoesAwayDuringTheSearchForTheBadOneTheRestFails() async throws {
+    @Test func anOutageDuringTheSearchForABadElementFailsTheRest() async throws {
         let away = server("57P03")
         let gate = Gate()
         let batcher = PostgresBatcher<Int, Int>(maxCount: 100) { batch in
@@ -198,7 +198,7 @@ struct BatcherTests {
         for task in tasks { _ = try await task.value }
     }
 
-    @Test func aCancelledWaiterIsDroppedAndOneInABatchIsWrittenAllTheSame() async throws {
+    @Test func aCancelledWaiterIsDroppedButNotFromARunningBatch() async throws {
         let gate = Gate()
         let batcher = PostgresBatcher<Int, Int>(maxCount: 100) { batch in
             await gate.pass(batch)

@@ -26,7 +26,7 @@ struct ConnectionOptionsTests {
     }
 
     @Test(arguments: ["host=a", "host=a,b", "postgresql://a,b/relay", ""])
-    func whoSaysNothingGetsTheOneThatTakesWrites(text: String) {
+    func theDefaultIsTheServerThatAcceptsWrites(text: String) {
         #expect(effective(options(text))["target_session_attrs"] == "read-write")
     }
 
@@ -44,7 +44,7 @@ struct ConnectionOptionsTests {
     }
 
     /// The search for Kerberos credentials crashed processes that were ending at that moment.
-    @Test func kerberosIsLeftAloneUnlessAskedFor() {
+    @Test func kerberosIsUsedOnlyOnRequest() {
         #expect(effective(options("host=a"))["gssencmode"] == "disable")
         #expect(effective(options("host=a gssencmode=prefer"))["gssencmode"] == "prefer")
         #expect(effective(options("host=a", environment: ["PGGSSENCMODE"]))["gssencmode"] == nil)
@@ -65,7 +65,7 @@ struct ConnectionOptionsTests {
             PostgresConfiguration(connectionString: "host=a,b connect_timeout=20").failoverTime == .seconds(20))
     }
 
-    @Test func whoIsOutOfReachIsGivenUpInTime() {
+    @Test func anUnreachableServerIsGivenUpInTime() {
         let told = effective(options("host=a"))
         #expect(told["tcp_user_timeout"] == "12000")
         #expect(told["keepalives_idle"] == "5")
@@ -73,7 +73,7 @@ struct ConnectionOptionsTests {
         #expect(patient["tcp_user_timeout"] == "\(Int32.max)")
     }
 
-    @Test func wherePrimaryWasLastIsAskedFirst() {
+    @Test func theLastPrimaryIsTriedFirst() {
         let b = HostList.Host(name: "b", port: "2")
         #expect(effective(options("postgresql://a:1,b:2,c:3/x"), last: b)["host"] == "b,a,c")
         #expect(effective(options("postgresql://a:1,b:2,c:3/x"), last: b)["port"] == "2,1,3")
@@ -129,7 +129,7 @@ struct HostListTests {
         }
     }
 
-    @Test func libpqsWordsAreMatchedToAHost() {
+    @Test func libpqsErrorsAreMatchedToAHost() {
         #expect(HostList.Host(name: "a", address: "10.0.0.1", port: "5").isServed(by: "a", port: "5"))
         #expect(HostList.Host(name: "a").isServed(by: "a", port: "5432"))
         #expect(HostList.Host(name: "", address: "10.0.0.1").isServed(by: "10.0.0.1", port: "5432"))

@@ -21,7 +21,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func theServerEndsWhatNobodyWaitsFor() async throws {
+    @Test func theServerEndsAbandonedStatements() async throws {
         try await withPool {
             $0.sharedConnections = 1
             $0.statementTimeout = .milliseconds(300)
@@ -36,7 +36,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func othersGoAroundAConnectionThatMayBeStuck() async throws {
+    @Test func othersAvoidAConnectionThatMayBeStuck() async throws {
         let events = LoadEvents()
         try await withPool(observer: events) { pool in
             try await events.wait(for: .shared) { $0.connected == 2 }
@@ -48,7 +48,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func aCancelledCallerIsLetGoAtOnce() async throws {
+    @Test func aCancelledCallerReturnsAtOnce() async throws {
         let events = LoadEvents()
         try await withPool(observer: events) { pool in
             let tasks = (0..<2).map { _ in Task { try await pool.query(SQL("SELECT pg_sleep(20)")) } }
@@ -60,7 +60,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func aCancelledCallersAnswerGoesToNobodyElse() async throws {
+    @Test func aCancelledCallersAnswerGoesToNoOtherCaller() async throws {
         try await withPool {
             $0.sharedConnections = 1
         } _: { pool in
@@ -83,7 +83,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func oneMoreThanMayWaitIsTurnedAwayAtOnce() async throws {
+    @Test func oneCallerTooManyIsRefusedAtOnce() async throws {
         let events = LoadEvents()
         try await withPool(observer: events) {
             $0.sharedConnections = 1

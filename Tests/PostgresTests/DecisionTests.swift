@@ -54,7 +54,7 @@ struct QueueTests {
         #expect(queue.popFirst() == nil)
     }
 
-    @Test func whoLeavesEarlyIsSkippedAndLeavesNothingBehind() {
+    @Test func aWaiterThatLeavesIsSkippedAndRemoved() {
         var queue = WaitQueue()
         for id in 0..<10_000 as Range<UInt64> {
             queue.append(id)
@@ -133,7 +133,7 @@ struct ReconnectPauseTests {
 struct StatementCacheTests {
     private func key(_ sql: String, _ types: [UInt32] = []) -> StatementKey { StatementKey(sql: sql, types: types) }
 
-    @Test func theOneUnusedForLongestMakesRoom() {
+    @Test func theLeastRecentlyUsedIsDropped() {
         var cache = StatementCache(capacity: 2)
         guard case .new(let first, nil) = cache.look(up: key("a")),
             case .new(let second, nil) = cache.look(up: key("b"))

@@ -7,7 +7,7 @@ import Testing
 struct ErrorTests {
     private func server(_ sqlState: String) -> PostgresError { PostgresError(.server, "m", sqlState: sqlState) }
 
-    @Test func unavailableIsWhatNoOtherStatementCanCure() {
+    @Test func unavailableErrorsConcernEveryStatement() {
         for code in [PostgresError.Code.connectFailed, .notConnected, .connectionLost, .closed, .invalidConfiguration] {
             #expect(PostgresError(code, "").isUnavailable)
         }
@@ -22,12 +22,12 @@ struct ErrorTests {
         }
     }
 
-    @Test func transientIsWhatTheSameCallMayCure() {
+    @Test func transientErrorsMayPassOnARepeat() {
         for state in ["34000", "40001", "40P01", "57P01"] { #expect(server(state).isTransient) }
         for state in ["23505", "42601"] { #expect(!server(state).isTransient) }
     }
 
-    @Test func descriptionsAreBoundedAndSayWhatTheServerSaid() {
+    @Test func descriptionsAreBoundedAndHaveTheServersMessage() {
         let error = PostgresError(.server, String(repeating: "x", count: 9_000), sqlState: "23505", constraint: "c")
         #expect(error.shortDescription == "server_23505")
         #expect("\(error)" == "server_23505: \(String(repeating: "x", count: 500))")
@@ -84,7 +84,7 @@ struct ErrorTests {
         }
     }
 
-    @Test func aFailureToConnectIsToldWithoutThePassword() async throws {
+    @Test func aConnectionErrorHasNoPassword() async throws {
         let port = try TestCluster.freePort()
         let events = LoadEvents()
         try await withPool("host=127.0.0.1 port=\(port) user=u password=hunter2", awaitsServer: false, observer: events)

@@ -23,7 +23,7 @@ import Testing
     private struct Unwanted: Error {}
 
     /// A wait that starts after its event would never end.
-    @Test func transactionsEndForWhoPrefersAnotherExecutor() async throws {
+    @Test func transactionsEndForTasksWithAPreferredExecutor() async throws {
         try await withPool {
             $0.exclusiveConnections = 2
         } _: { pool in

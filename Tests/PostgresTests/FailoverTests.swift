@@ -13,7 +13,7 @@ struct FailoverTests {
         "postgresql://app@" + ports.map { "127.0.0.1:\($0)" }.joined(separator: ",") + "/postgres"
     }
 
-    @Test func theOneThatTakesWritesIsChosenWithoutBeingAskedFor() async throws {
+    @Test func theServerThatAcceptsWritesIsChosenByDefault() async throws {
         let reader = try await TestCluster.launch(options: ["default_transaction_read_only=on"])
         let writer = try await TestCluster.launch()
         let answering = try await withPool(hosts(reader.port, writer.port)) { try await port(of: $0) }
@@ -33,7 +33,7 @@ struct FailoverTests {
     /// The kernel accepts connections to the first host, but the host never answers. That is like a host behind a
     /// firewall that drops packets, except that connect(2) returns and the first read does not. `connect_timeout`
     /// covers both.
-    @Test func aFirstHostThatSwallowsEverythingCostsSecondsAndOnlyOnce() async throws {
+    @Test func aFirstHostThatDropsPacketsCostsSecondsOnce() async throws {
         let hole = try SilentServer()
         let server = try await TestCluster.launch()
         let events = LoadEvents()
@@ -57,7 +57,7 @@ struct FailoverTests {
 
     /// `a` is the primary and dies, and the pool moves to `b`. Then `a` returns, writable, and is first in the string.
     /// New connections stay with `b`.
-    @Test func aServerThatCameBackIsNotAskedWhileTheOtherAnswers() async throws {
+    @Test func aReturnedServerIsNotUsedWhileTheOtherAnswers() async throws {
         let a = try await TestCluster.launch()
         let b = try await TestCluster.launch()
         let events = LoadEvents()

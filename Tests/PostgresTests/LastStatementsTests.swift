@@ -47,7 +47,7 @@ struct LastStatementsTests {
         try await pool.query(SQL(unescaped: "SELECT n FROM \(table) ORDER BY n")).map { try $0.get(0) }
     }
 
-    @Test func theirAnswersAreGivenAndNothingElse() async throws {
+    @Test func theirAnswersAreReturned() async throws {
         try await withTable { pool, table in
             let (answers, seen) = try await pool.withTransaction { transaction in
                 _ = try await transaction.query(insert(table, 1))
@@ -84,7 +84,7 @@ struct LastStatementsTests {
         }
     }
 
-    @Test func afterThemTheTransactionTakesNothingMore() async throws {
+    @Test func afterThemTheTransactionRunsNoStatement() async throws {
         try await withTable { pool, table in
             try await pool.withTransaction { transaction in
                 _ = try await transaction.commit(with: [insert(table, 1)])
@@ -98,7 +98,7 @@ struct LastStatementsTests {
         }
     }
 
-    @Test func whatTheBodyThrowsAfterThemUndoesNothing() async throws {
+    @Test func anErrorAfterThemRollsNothingBack() async throws {
         try await withTable { pool, table in
             await #expect(throws: Unwanted.self) {
                 try await pool.withTransaction { transaction in
@@ -161,7 +161,7 @@ struct LastStatementsTests {
         }
     }
 
-    @Test func afterAStatementThatFailedBeforeTheyFailToo() async throws {
+    @Test func afterAFailedStatementTheyFailToo() async throws {
         try await withTable { pool, table in
             let error = await postgresError {
                 try await pool.withTransaction { transaction in

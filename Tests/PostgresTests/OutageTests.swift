@@ -69,7 +69,7 @@ struct OutageTests {
         }
     }
 
-    @Test func whoStillWaitsWhenTheLastConnectionGoesIsToldThatNoneIsUp() async throws {
+    @Test func waitersFailWhenTheLastConnectionIsLost() async throws {
         let server = try await TestCluster.launch()
         let events = LoadEvents()
         try await withPool(server.connectionString, observer: events) {
@@ -103,7 +103,7 @@ struct OutageTests {
         }
     }
 
-    @Test func theOneThatTakesWritesIsChosen() async throws {
+    @Test func theServerThatAcceptsWritesIsChosen() async throws {
         let reader = try await TestCluster.launch(options: ["default_transaction_read_only=on"])
         let writer = try await TestCluster.launch()
         let hosts =

@@ -19,7 +19,7 @@ struct PreparedStatementTests {
         }
     }
 
-    @Test func textsThatUnicodeHoldsForOneAreTwoStatements() async throws {
+    @Test func textsThatAreEqualInUnicodeAreTwoStatements() async throws {
         try await withPool {
             $0.sharedConnections = 1
         } _: { pool in
@@ -75,7 +75,7 @@ struct PreparedStatementTests {
     }
 
     /// The server neither runs nor prepares the statements after a failed one.
-    @Test func whatStoodBehindAFailedStatementIsPreparedWhenItIsWanted() async throws {
+    @Test func aStatementAfterAFailedOneIsPreparedWhenNeeded() async throws {
         try await withPool {
             $0.exclusiveConnections = 1
         } _: { pool in
@@ -91,7 +91,7 @@ struct PreparedStatementTests {
         }
     }
 
-    @Test func oneThatTheServerLostIsPreparedAgain() async throws {
+    @Test func aLostPreparedStatementIsPreparedAgain() async throws {
         try await withPool {
             $0.sharedConnections = 1
         } _: { pool in
@@ -104,7 +104,7 @@ struct PreparedStatementTests {
     }
 
     /// A pooler gives each transaction another session, in which one of our statement names may be in use.
-    @Test func anothersInTheSameSessionIsRemembered() async throws {
+    @Test func anothersStatementInTheSameSessionIsKnown() async throws {
         try await withPool {
             $0.sharedConnections = 1
         } _: { pool in
@@ -140,7 +140,7 @@ struct PreparedStatementTests {
         }
     }
 
-    @Test func inATransactionAnOutdatedPlanIsWorthAnotherTry() async throws {
+    @Test func inATransactionAnOutdatedPlanIsTransient() async throws {
         try await withPool {
             $0.exclusiveConnections = 1
         } _: { pool in

@@ -75,7 +75,7 @@ struct TransactionEndTests {
         }
     }
 
-    @Test func aBodyThatDalliesLosesItsConnectionToTheNext() async throws {
+    @Test func aBodyPastItsDeadlineLosesItsConnection() async throws {
         try await withPool {
             $0.exclusiveConnections = 1
         } _: { pool in

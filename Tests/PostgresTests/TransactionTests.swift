@@ -167,7 +167,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func thoseWhoWaitAreServedInTheOrderTheyCame() async throws {
+    @Test func waitersAreServedInOrder() async throws {
         let events = LoadEvents()
         try await withPool(observer: events) {
             $0.exclusiveConnections = 1

@@ -89,7 +89,7 @@ import Testing
         #expect(error.isRetryable == isRetryable)
     }
 
-    @Test("Retry-After that cannot be heeded is not", arguments: ["-1", "Sat, 21 Nov 2026 02:38:28 GMT", "", "1e9"])
+    @Test("an unusable Retry-After is ignored", arguments: ["-1", "Sat, 21 Nov 2026 02:38:28 GMT", "", "1e9"])
     func retryAfter(text: String) {
         #expect(RelayAnswer(status: 503, headers: ["Retry-After": text]).retryAfter == nil)
     }

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("ends a wait at once, and is no error of the relay's")
+    @Test("ends a wait at once, and is not reported as an error")
     func wait() async throws {
         let client = RelayClient(
             baseURL: try #require(URL(string: "https://relay.test")), key: "k", transport: HeldForEver())

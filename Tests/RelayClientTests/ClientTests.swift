@@ -3,7 +3,7 @@ import Testing
 
 @testable import RelayClient
 
-@Suite("The client, on a transport that plays the relay") struct ClientTests {
+@Suite("The client with a scripted transport") struct ClientTests {
     private let time = ManualTime()
     private let purchase = Purchase(
         email: "ana+a@example.test", offer: "S1_US", proof: .appReceipt(Data([1, 2, 3]), transactionID: "2000"))
@@ -36,7 +36,7 @@ import Testing
         #expect(time.pauses[1] == .seconds(2))
     }
 
-    @Test("one submit after another has a key of its own")
+    @Test("each submit has its own key")
     func freshKey() async throws {
         let transport = StubTransport([StubTransport.state("pending"), StubTransport.state("pending")])
         let client = try client(transport)
@@ -71,7 +71,7 @@ import Testing
         #expect(transport.sent[1].timeout > .seconds(30))
     }
 
-    @Test("silence for longer than the relay may take counts as a failure; a refusal to answer does not")
+    @Test("silence beyond the relay's time counts as a failure; a refusal does not")
     func silence() async throws {
         let silent = StubTransport([StubTransport.state("pending")] + (0..<200).map { _ in StubTransport.lost() })
         #expect(try await client(silent).redeem(purchase) == .assumeFailed)
@@ -99,7 +99,7 @@ import Testing
         #expect(error?.code == .noCustomerToken)
     }
 
-    @Test("a token that cannot be had without a network is waited for")
+    @Test("a token that needs the network is waited for")
     func tokenWithoutNetwork() async throws {
         let transport = StubTransport([StubTransport.state("pending")])
         let tries = ManualTime()
@@ -126,7 +126,7 @@ import Testing
                 == "https://relay.test/entitlements?customerEmail=ana%2Ba%40example.test&offerId=S1_US")
     }
 
-    @Test("a page that something on the way put in the relay's place is no answer")
+    @Test("a page from an intermediary is no answer")
     func portal() async throws {
         let transport = StubTransport([StubTransport.json(200, "<html>"), StubTransport.state("pending")])
         #expect(try await client(transport).submit(purchase).status == .pending)

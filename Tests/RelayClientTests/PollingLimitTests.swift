@@ -2,7 +2,7 @@ import Testing
 
 @testable import RelayClient
 
-@Suite("When a wait gives up") struct PollingLimitTests {
+@Suite("The limit of a wait") struct PollingLimitTests {
     @Test("half a minute after the relay's own deadline, with one last poll", arguments: [3, 60, 120])
     func unreachable(allowance: Double) {
         var script = PollScript(known: .sample(.pending, allowance: allowance))
@@ -28,7 +28,7 @@ import Testing
         Issue.record("it never ends")
     }
 
-    @Test("a relay that says pending for ever is not believed for ever")
+    @Test("a purchase that stays pending ends the wait")
     func forEver() {
         var script = PollScript(known: .sample(.pending))
         _ = script.ready()
@@ -50,7 +50,7 @@ import Testing
         Issue.record("it never ends")
     }
 
-    @Test("a device that slept past the deadline asks once more")
+    @Test("a device that slept past the deadline polls once more")
     func slept() {
         var script = PollScript(known: .sample(.pending))
         _ = script.ready()
@@ -60,7 +60,7 @@ import Testing
         #expect(script.answers(.sample(.granted, late: true)) == .tell(.sample(.granted, late: true)))
     }
 
-    @Test("a wait that begins without a relay has all the time from the first answer on")
+    @Test("a wait that starts without a relay has its whole time from the first answer")
     func firstAnswer() {
         var script = PollScript()
         #expect(script.ready() == .ask(hold: 0))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RelayClient
 
-@Suite("What a wait does next") struct PollingTests {
+@Suite("The steps of a wait") struct PollingTests {
     @Test("asks at once, then lets polls be held, and ends with the final state")
     func held() {
         var script = PollScript()
@@ -17,7 +17,7 @@ import Testing
         #expect(script.ready() == .end)
     }
 
-    @Test("what was told by the purchase's answer is told first, and the first poll is held")
+    @Test("the purchase's answer is reported first, and the first poll is held")
     func known() {
         var script = PollScript(known: .sample(.pending))
         #expect(script.ready() == .tell(.sample(.pending)))
@@ -33,7 +33,7 @@ import Testing
         #expect(script.ready() == .end)
     }
 
-    @Test("polls that nobody holds come in the rhythm of Retry-After", arguments: [nil, 2, 7])
+    @Test("polls that are not held follow Retry-After", arguments: [nil, 2, 7])
     func plain(seconds: Int?) {
         let rhythm = Duration.seconds(seconds ?? 5)
         var script = PollScript(known: .sample(.pending))
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("a Retry-After of nothing does not make it spin")
+    @Test("a Retry-After of zero causes no busy loop")
     func zero() {
         var script = PollScript(known: .sample(.pending))
         _ = script.ready()
@@ -55,7 +55,7 @@ import Testing
         #expect(script.answers(.sample(.pending), retryAfter: .zero) == .pause(.seconds(1)))
     }
 
-    @Test("a status that is not known ends it")
+    @Test("an unknown status ends it")
     func unknownStatus() {
         var script = PollScript()
         _ = script.ready()
@@ -64,7 +64,7 @@ import Testing
         #expect(script.ready() == .end)
     }
 
-    @Test("trouble that passes is met with longer and longer pauses, and with Retry-After where that is longer")
+    @Test("temporary errors cause growing pauses, or Retry-After if that is longer")
     func trouble() {
         var script = PollScript(known: .sample(.pending))
         _ = script.ready()
@@ -80,7 +80,7 @@ import Testing
         #expect(script.fails(.refused) == .pause(.seconds(0.5)))
     }
 
-    @Test("where held polls break again and again, plain ones are sent")
+    @Test("if held polls fail repeatedly, plain ones are sent")
     func brokenHolds() {
         var script = PollScript(known: .sample(.pending))
         _ = script.ready()

@@ -2,13 +2,13 @@ import Testing
 
 @testable import RelayClient
 
-@Suite("What becomes of a purchase that could not be posted") struct PostingTests {
+@Suite("A purchase that could not be posted") struct PostingTests {
     private func posting() -> (Posting, ContinuousClock.Instant) {
         let now = ContinuousClock.now
         return (Posting(at: now, random: { 0 }), now)
     }
 
-    @Test("passing trouble: further tries, bounded in number and time")
+    @Test("temporary errors are retried, limited in number and time")
     func tries() {
         var (posting, now) = posting()
         let start = now
@@ -22,7 +22,7 @@ import Testing
         #expect(now - start <= .seconds(60))
     }
 
-    @Test("Retry-After is heeded, and beyond a minute it is the app's to wait")
+    @Test("Retry-After is respected; beyond a minute the app must wait")
     func retryAfter() {
         var (posting, now) = posting()
         #expect(posting.failed(.unavailable(retryAfter: .seconds(7)), at: now) == .pause(.seconds(7)))
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "the error says whether the relay may have it",
+        "the error shows whether the relay may have the purchase",
         arguments: [
             (RelayError.refused, false), (.lost, true), (.unavailable(), true),
             (RelayError(.overloaded, "", httpStatus: 503), false),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RelayClient
 
-@Suite("A purchase on its way out") struct PurchaseTests {
+@Suite("The request of a purchase") struct PurchaseTests {
     private func sent(_ purchase: Purchase) throws -> String { String(decoding: try purchase.body(), as: UTF8.self) }
 
     @Test("a signed transaction, with everything")
@@ -19,7 +19,7 @@ import Testing
                 """)
     }
 
-    @Test("an app receipt goes as base64, and what is not set is not sent")
+    @Test("an app receipt is sent as base64, without unset fields")
     func appReceipt() throws {
         let purchase = Purchase(
             email: "a@b.test", offer: "O", proof: .appReceipt(Data([0xfb, 0xff]), transactionID: "1"), appType: .ios)
@@ -29,7 +29,7 @@ import Testing
                 """)
     }
 
-    @Test("Google Play and Amazon, without what is Apple's")
+    @Test("Google Play and Amazon, without Apple's fields")
     func others() throws {
         let google = Purchase(
             email: "a@b.test", offer: "O",

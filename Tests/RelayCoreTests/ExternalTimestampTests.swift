@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-@Suite("Dates that others wrote")
+@Suite("Dates in external data")
 struct ExternalTimestampTests {
     @Test(
         "are seconds or milliseconds by their size",
@@ -53,7 +53,7 @@ struct ExternalTimestampTests {
         if let number = Double(text) { #expect(Timestamp(external: number) == nil) }
     }
 
-    @Test("are held to those years in every other form")
+    @Test("are limited to those years in every other form")
     func otherForms() {
         #expect(Timestamp(rfc3339: "1969-12-31T23:59:59Z") == nil && Timestamp(rfc3339: "0000-01-01") == nil)
         #expect(Timestamp(rfc3339: "9999-12-31T23:59:59.999999Z") == Timestamp.datable.upperBound)

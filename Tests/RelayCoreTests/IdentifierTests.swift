@@ -7,7 +7,7 @@ import Testing
         ("K", "\u{212A}"), ("\u{E9}", "e\u{301}"), ("\u{C5}", "\u{212B}"), ("\u{3A9}", "\u{2126}"),
     ]
 
-    @Test("what Swift's strings hold for equal is two names", arguments: alike)
+    @Test("texts that are equal as Swift strings are two names", arguments: alike)
     func bytesCount(one: String, other: String) {
         #expect(one == other)
         #expect(OfferID(one) != OfferID(other))
@@ -29,7 +29,7 @@ import Testing
         #expect(try JSONDecoder().decode([ProductID: [OfferID]].self, from: data) == names)
     }
 
-    @Test("two customers whose emails differ in other letters than ASCII's") func emails() {
+    @Test("emails that differ in letters outside ASCII are two customers") func emails() {
         #expect(CustomerEmail("ANA@B.test")?.customer == "ana@b.test")
         #expect(CustomerEmail("\u{212A}im@b.test")?.customer != CustomerEmail("kim@b.test")?.customer)
         #expect(CustomerEmail("REN\u{C9}@b.test")?.customer != CustomerEmail("ren\u{E9}@b.test")?.customer)

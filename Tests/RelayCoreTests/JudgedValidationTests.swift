@@ -40,7 +40,7 @@ struct JudgedValidationTests {
     }
 
     /// The status that a reader gets by the clock must be the one that the worker writes later.
-    @Test func theJudgementIsWhatTheWorkerWritesLater() {
+    @Test func theJudgedStatusIsTheOneWrittenLater() {
         var script = Script.watching(since: 1)
         let written = script.woken(at: 75).change
         let told = validation(.pending).judged(at: Script.second(75))

@@ -6,7 +6,7 @@ struct PursuitDeadlineTests {
     static let timedOut = Decision.Change(status: .timedOut, late: false, at: Script.deadline)
     static let timedOutEvent = TimelineEvent(at: Script.deadline, kind: .timedOut)
 
-    @Test func aRestEndsAtTheDeadlineThoughTheNextReadIsLater() {
+    @Test func aPauseEndsAtTheDeadlineEvenBeforeTheNextRead() {
         var script = Script.watching(since: 1)
         #expect(script.readAnswered(.notYet, at: 57).restsUntil == 60)
 
@@ -19,7 +19,7 @@ struct PursuitDeadlineTests {
         #expect(script.woken(at: 61) == Decision(next: .rest(until: Script.second(62))), "it is written once")
     }
 
-    @Test func aRestEndsAtTheDeadlineThoughTheNextForwardIsLater() {
+    @Test func aPauseEndsAtTheDeadlineEvenBeforeTheNextForward() {
         var script = Script()
         let failed = script.forwardAnswered(.tryAgain(why: "HTTP 503", retryAfter: .seconds(600)), at: 2)
         #expect(failed.restsUntil == 60)
@@ -46,7 +46,7 @@ struct PursuitDeadlineTests {
         #expect(woken.next == .read)
     }
 
-    @Test func aPurchaseThatWasNeverSentTimesOutAndIsSentAllTheSame() {
+    @Test func aPurchaseThatWasNeverSentTimesOutAndIsStillSent() {
         var script = Script()
         let woken = script.woken(at: 75)
         #expect(woken.change == Self.timedOut)
@@ -61,7 +61,7 @@ struct PursuitDeadlineTests {
     }
 
     /// Second 58: the read is sent. Second 60: the deadline. Second 61: the answer is yes.
-    @Test func aYesThatComesAfterTheDeadlineIsATimeOutAndALateGrantInOne() {
+    @Test func aYesAfterTheDeadlineIsATimeoutAndALateGrant() {
         var script = Script.watching(since: 1)
         let decision = script.readAnswered(.yes, sent: 58, at: 61)
         #expect(
@@ -75,7 +75,7 @@ struct PursuitDeadlineTests {
     }
 
     @Test(arguments: [.notYet, .noAnswer, .misconfigured(message: nil)] as [EntitlementAnswer.Verdict])
-    func anyOtherReadThatComesAfterTheDeadlineIsATimeOut(verdict: EntitlementAnswer.Verdict) {
+    func anyOtherReadAfterTheDeadlineIsATimeout(verdict: EntitlementAnswer.Verdict) {
         var script = Script.watching(since: 1)
         let decision = script.readAnswered(verdict, sent: 58, at: 61)
         #expect(decision.change == Self.timedOut)
@@ -87,7 +87,7 @@ struct PursuitDeadlineTests {
         arguments: [
             .accepted, .misconfigured(message: nil), .tryAgain(why: "timeout", retryAfter: nil),
         ] as [ForwardAnswer.Verdict])
-    func anAnswerToTheForwardAfterTheDeadlineIsATimeOut(verdict: ForwardAnswer.Verdict) {
+    func aForwardsAnswerAfterTheDeadlineIsATimeout(verdict: ForwardAnswer.Verdict) {
         var script = Script()
         _ = script.woken(at: 59)
         let decision = script.forwardAnswered(verdict, at: 60)

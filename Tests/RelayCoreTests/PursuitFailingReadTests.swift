@@ -6,7 +6,7 @@ struct PursuitFailingReadTests {
     static let failures: [EntitlementAnswer.Verdict] = [.noAnswer, .misconfigured(message: "bad token")]
     private static let end = 60.0 + 86_400
 
-    @Test(arguments: failures) func aWatchDoesNotEndOnAFailedReadButGoesOnByTheHour(
+    @Test(arguments: failures) func aWatchDoesNotEndOnAFailedReadButContinuesHourly(
         verdict: EntitlementAnswer.Verdict
     ) {
         var script = Script.watching(since: 1)
@@ -33,7 +33,7 @@ struct PursuitFailingReadTests {
         #expect(script.pursuit.status == .timedOut)
     }
 
-    @Test(arguments: failures) func theReadThatGetsThroughAfterTheWatchCanStillGrant(
+    @Test(arguments: failures) func aReadAfterTheWatchCanStillGrant(
         verdict: EntitlementAnswer.Verdict
     ) {
         var script = Script.watching(since: 1)
@@ -45,7 +45,7 @@ struct PursuitFailingReadTests {
         #expect(granted.next == .finished)
     }
 
-    @Test(arguments: failures) func withoutAWatchAFailedReadIsNotTheLastEither(verdict: EntitlementAnswer.Verdict) {
+    @Test(arguments: failures) func withoutAWatchAFailedReadIsNotTheLast(verdict: EntitlementAnswer.Verdict) {
         var script = Script.watching(since: 1)
         script.reads.reconcileFor = .zero
         let failed = script.readAnswered(verdict, at: 61)
@@ -55,7 +55,7 @@ struct PursuitFailingReadTests {
     }
 
     @Test(arguments: [(60, 3600), (3600, 3600), (3601, 3601), (90_000, 90_000)] as [(Int, Double)])
-    func whatTheUpstreamAskedForHoldsAfterTheWatchToo(asked: Int, rest: Double) {
+    func aRequestedPauseAlsoAppliesAfterTheWatch(asked: Int, rest: Double) {
         var script = Script.watching(since: 1)
         _ = script.readAnswered(.notYet, at: 80_000)
         let failed = script.readAnswered(.tryAgain(why: "HTTP 429", retryAfter: .seconds(asked)), at: Self.end)
@@ -80,7 +80,7 @@ struct PursuitFailingReadTests {
         #expect(script.woken(at: at).next == .read)
     }
 
-    @Test func whatTheUpstreamAskedForCountsFromItsAnswer() {
+    @Test func aRequestedPauseCountsFromItsAnswer() {
         var script = Script.watching(since: 1)
         let decision = script.readAnswered(
             .tryAgain(why: "HTTP 429", retryAfter: .seconds(30)), sent: 10, at: 12)

@@ -5,7 +5,7 @@ import Testing
 struct PursuitForwardTests {
     private static let unavailable = ForwardAnswer.Verdict.tryAgain(why: "HTTP 503", retryAfter: nil)
 
-    @Test func aRejectionEndsThePursuitWithCleengsOwnWords() {
+    @Test func aRejectionEndsThePursuitWithCleengsReason() {
         var script = Script()
         let decision = script.forwardAnswered(
             .rejected(code: "ERR-17", message: "receipt is not valid"), status: 422, at: 1)
@@ -31,14 +31,14 @@ struct PursuitForwardTests {
     @Test(
         arguments: [("E1", "words", "E1: words"), ("E1", nil, "E1"), (nil, "words", "words"), (nil, nil, nil)]
             as [(String?, String?, String?)])
-    func aRejectionIsToldInCleengsWordsOrInNone(code: String?, message: String?, detail: String?) {
+    func aRejectionHasCleengsReasonOrNone(code: String?, message: String?, detail: String?) {
         var script = Script()
         let decision = script.forwardAnswered(.rejected(code: code, message: message), at: 1)
         #expect(decision.kinds == [.forwarded, .rejected])
         #expect(decision.events.map(\.detail) == [detail, detail])
     }
 
-    @Test func aRejectionAfterTheDeadlineFollowsTheTimeOutAndIsLate() {
+    @Test func aRejectionAfterTheDeadlineFollowsTheTimeout() {
         var script = Script()
         let decision = script.forwardAnswered(.rejected(code: "E1", message: nil), at: 65)
         #expect(decision.kinds == [.forwarded, .timedOut, .rejected])
@@ -49,7 +49,7 @@ struct PursuitForwardTests {
     }
 
     /// The first try's answer was lost: Cleeng may have accepted that try and refuse the second as a repeat.
-    @Test func theRefusalOfARepeatIsHeldAgainstTheEntitlement() {
+    @Test func theEntitlementDecidesAboutARefusedRepeat() {
         var script = Script()
         _ = script.forwardAnswered(Self.unavailable, at: 1)
         let refused = script.forwardAnswered(.rejected(code: "E1", message: nil), at: 2)
@@ -72,7 +72,7 @@ struct PursuitForwardTests {
         #expect(script.readAnswered(.yes, at: 61).change?.late == true)
     }
 
-    @Test func whoHadAccessBeforeShowsNothingByHavingItAfterARefusal() {
+    @Test func earlierAccessProvesNothingAfterARefusal() {
         var script = Script()
         _ = script.baselineRead(.yes, at: 0)
         _ = script.forwardAnswered(Self.unavailable, at: 1)
@@ -84,7 +84,7 @@ struct PursuitForwardTests {
             (.misconfigured(message: "bad token"), "our configuration: bad token"),
             (.misconfigured(message: nil), "our configuration: refused"), (unavailable, "HTTP 503"),
         ] as [(ForwardAnswer.Verdict, String)])
-    func whatIsNoRejectionIsTriedAgainForDays(verdict: ForwardAnswer.Verdict, detail: String) {
+    func anyOtherFailureIsRetriedForDays(verdict: ForwardAnswer.Verdict, detail: String) {
         var script = Script()
         var now = 0.0
         for attempt in 1...5_000 {
@@ -138,7 +138,7 @@ struct PursuitForwardTests {
         #expect(script.woken(at: 8).next == .forward)
     }
 
-    @Test func aRetryByHandOfARejectedPurchaseCanStillGrantIt() {
+    @Test func anOperatorsRetryOfARejectedPurchaseCanStillGrantIt() {
         var script = Script()
         _ = script.forwardAnswered(.rejected(code: "E1", message: nil), at: 1)
         script.retriedByHand()
@@ -152,7 +152,7 @@ struct PursuitForwardTests {
         #expect(granted.change?.late == true)
     }
 
-    @Test func aRetryByHandOfATimedOutPurchaseCanStillReject() {
+    @Test func anOperatorsRetryOfATimedOutPurchaseCanStillReject() {
         var script = Script.watching(since: 1)
         _ = script.woken(at: 60)
         script.retriedByHand()

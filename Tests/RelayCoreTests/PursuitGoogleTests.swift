@@ -5,7 +5,7 @@ import Testing
 /// A purchase through the Google Play connector, where it differs from StoreKit 2.
 struct PursuitGoogleTests {
     /// Stored numbers of the phases: an older version must not mistake them for its own.
-    @Test func thePhasesHaveNumbersOfTheirOwn() {
+    @Test func thePhasesHaveTheirOwnNumbers() {
         let numbers: [Int16] = [0, 1, 2, 3, 4, 5, 6]
         #expect(numbers.map { Pursuit.Phase(rawValue: $0)?.rawValue } == numbers)
         #expect(Pursuit.Phase(rawValue: 7) == nil && Pursuit.Phase(rawValue: -1) == nil)
@@ -14,7 +14,7 @@ struct PursuitGoogleTests {
         for route in UpstreamRoute.allCases { #expect(route.phase.route == route) }
     }
 
-    @Test func aDriverBeginsAsItsConnectorDoes() {
+    @Test func aDriverStartsInItsConnectorsPhase() {
         #expect(PurchaseDriver.googleV2.firstPhase == .registering(.google))
         #expect(PurchaseDriver.storekit2.firstPhase == .registering(.storekit2))
         #expect(PurchaseDriver.google.firstPhase == .forwarding && PurchaseDriver.google.connector == nil)
@@ -30,7 +30,7 @@ struct PursuitGoogleTests {
         #expect(!Script.synchronizing("sync-1", .google).pursuit.foundSynchronization)
     }
 
-    @Test func ofAnotherCustomersTheTransferIsAskedFor() {
+    @Test func aTransferOfAnotherCustomersPurchaseIsRequested() {
         var script = Script.registering(.google)
         let decision = script.duplicate("sync-1", isAnothers: true, at: 0.2)
         #expect(decision.change == nil && decision.next == .rest(until: Script.second(0.2)))
@@ -39,7 +39,7 @@ struct PursuitGoogleTests {
     }
 
     /// The transfer was answered 409 for ever: the relay repeated it endlessly and read nothing.
-    @Test func aTransferThatFindsAnotherRequestFollowsItAndIsAskedForAgainWithinBounds() {
+    @Test func aTransferThatFindsAnotherRequestFollowsItAndIsRepeatedWithinLimits() {
         var script = Script.registering(.google)
         var second = 0.2
         _ = script.duplicate("sync-1", isAnothers: true, at: second)
@@ -57,7 +57,7 @@ struct PursuitGoogleTests {
 
     /// No customer of the relay is known to own it, and this customer may not take it from another. Cleeng's answer
     /// named none.
-    @Test(arguments: [false, true]) func whatMayTakeNothingIsWatchedFor(isAnothers: Bool) {
+    @Test(arguments: [false, true]) func aPurchaseThatMayNotTransferIsWatched(isAnothers: Bool) {
         var script = Script.registering(.google, mayTransfer: false)
         #expect(script.duplicate("sync-1", isAnothers: isAnothers, at: 0.2).change == nil)
         #expect(script.synchronizationRead(.granted(evidence: "{}"), at: 1).next == .read)
@@ -76,7 +76,7 @@ struct PursuitGoogleTests {
             .refused(result: "received_expired_purchase"),
             .refused(result: "purchase_ownership_unchanged"),
         ] as [SynchronizationAnswer.Verdict])
-    func ofWhatWasBegunBeforeTheEntitlementDecides(end: SynchronizationAnswer.Verdict) {
+    func theEntitlementDecidesAboutAFoundSynchronization(end: SynchronizationAnswer.Verdict) {
         var entitled = Script.found("sync-1")
         let ended = entitled.synchronizationRead(end, at: 1)
         #expect(ended.change == nil && ended.next == .read && ended.kinds == [.synchronizationRead])
@@ -97,7 +97,7 @@ struct PursuitGoogleTests {
 
     /// After the end, the reads of the entitlement were postponed, or their route was shut. The relay then asked for
     /// the ended synchronization again and again.
-    @Test func whileNothingMayBeReadTheEndIsRemembered() {
+    @Test func anEndIsRememberedWhileNoReadIsAllowed() {
         var script = Script.found("sync-1")
         _ = script.synchronizationRead(.granted(evidence: "{}"), at: 1)
         #expect(script.pursuit.phase.route == .reads)
@@ -108,7 +108,7 @@ struct PursuitGoogleTests {
         #expect(script.pursuit.transfers && script.pursuit.phase == .registering(.google))
     }
 
-    @Test func aTransferThatWasBegunIsJudgedByItsEnd() {
+    @Test func aStartedTransferIsDecidedByItsEnd() {
         var script = Script.found("sync-1")
         _ = script.synchronizationRead(.granted(evidence: "{}"), at: 1)
         _ = script.readAnswered(.notYet, at: 6)
@@ -146,7 +146,7 @@ struct PursuitGoogleTests {
         #expect(script.readAnswered(.yes, at: 20).change?.status == .granted)
     }
 
-    @Test func anEventAboutAFoundSynchronizationDecidesNoMoreThanItsEnd() {
+    @Test func anEventOfAFoundSynchronizationDecidesNoMoreThanItsEnd() {
         var refused = Script.found("sync-1")
         let told = refused.told(.refused(reason: "received_expired_purchase"), "sync-1", at: 1)
         #expect(told.change == nil && told.next == .read && refused.pursuit.phase == .watching)
@@ -156,20 +156,20 @@ struct PursuitGoogleTests {
     }
 
     /// Registering again would return the same synchronization, and the entitlement would never be read.
-    @Test func whatWasFoundAndCleengForgotIsWatched() {
+    @Test func aFoundSynchronizationThatCleengForgotIsWatched() {
         var script = Script.found("sync-1")
         let decision = script.synchronizationRead(.unknown, at: 1)
         #expect(decision.change == nil && script.pursuit.phase == .watching && script.pursuit.foundSynchronization)
         #expect(script.readAnswered(.yes, at: 1).change?.status == .granted)
     }
 
-    @Test func whatWasBegunAndCleengForgotIsRegisteredAnew() {
+    @Test func aStartedSynchronizationThatCleengForgotIsRegisteredAgain() {
         var script = Script.synchronizing("sync-1", .google)
         _ = script.synchronizationRead(.unknown, at: 60)
         #expect(script.pursuit.phase == .registering(.google))
     }
 
-    @Test(arguments: [false, true]) func whatMayBeNoSubscriptionGoesByTheOtherRoad(isConfirmed: Bool) {
+    @Test(arguments: [false, true]) func aPossibleNonSubscriptionIsSentAsAReceipt(isConfirmed: Bool) {
         for result in ["purchase_token_not_found", "unsupported_product_type", "no_access"] {
             var unknown = Script.synchronizing("sync-1", .google, isConfirmed: isConfirmed)
             let missing = unknown.synchronizationRead(.refused(result: result), at: 1)

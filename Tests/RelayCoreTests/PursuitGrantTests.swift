@@ -37,7 +37,7 @@ struct PursuitGrantTests {
         #expect(script.pursuit.status == .granted)
     }
 
-    @Test func theFirstReadFollowsTheForwardAtOnceHoweverOftenThatFailedBefore() {
+    @Test func theFirstReadFollowsTheForwardAtOnceAfterAnyFailures() {
         var script = Script()
         _ = script.forwardAnswered(.tryAgain(why: "timeout", retryAfter: nil), at: 20)
         _ = script.forwardAnswered(.misconfigured(message: nil), at: 22)
@@ -50,7 +50,7 @@ struct PursuitGrantTests {
 
     /// Second 1: a read, and the next one planned for second 6. Second 2: sent again. The worker dies, and another
     /// continues at second 3.
-    @Test func aReadPlannedBeforeTheForwardDoesNotHoldUpTheFirstOneAfterIt() {
+    @Test func aReadPlannedBeforeTheForwardDoesNotDelayTheFirstOneAfterIt() {
         var script = Script.watching(since: 1)
         _ = script.readAnswered(.notYet, at: 1)
         script.pursuit.phase = .forwarding
@@ -58,7 +58,7 @@ struct PursuitGrantTests {
         #expect(script.woken(at: 3).next == .read)
     }
 
-    @Test func readsGoOnEveryIntervalUntilTheGrant() {
+    @Test func readsContinueEveryIntervalUntilTheGrant() {
         var script = Script.watching(since: 0.2)
         var at = 0.3
         for _ in 1...5 {
@@ -77,7 +77,7 @@ struct PursuitGrantTests {
     }
 
     @Test(arguments: [.noAnswer, .misconfigured(message: "bad token"), .notYet] as [EntitlementAnswer.Verdict])
-    func aReadWithoutAGrantDecidesNothingAndIsMadeAgain(verdict: EntitlementAnswer.Verdict) {
+    func aReadWithoutAGrantDecidesNothingAndIsRepeated(verdict: EntitlementAnswer.Verdict) {
         var script = Script.watching(since: 1)
         for at in [1.0, 6, 11, 16] {
             let decision = script.readAnswered(verdict, at: at)
@@ -89,7 +89,7 @@ struct PursuitGrantTests {
         #expect(script.readAnswered(.yes, at: 21).change?.status == .granted)
     }
 
-    @Test func aReadThatFailedIsToldApartFromOneThatSaidNo() {
+    @Test func aFailedReadDiffersFromANo() {
         var script = Script.watching(since: 1)
         #expect(script.readAnswered(.notYet, at: 1).events.map(\.detail) == ["not entitled"])
         let failed = script.readAnswered(.noAnswer, at: 6)
@@ -120,7 +120,7 @@ struct PursuitGrantTests {
     }
 
     /// A read for another validation of the same customer, at second 3, is an answer for this one too.
-    @Test func aReadThatWasNotDueYetCountsAllTheSame() {
+    @Test func aReadThatWasNotDueYetCountsToo() {
         var script = Script.watching(since: 1)
         _ = script.readAnswered(.notYet, at: 1)
         #expect(script.readAnswered(.notYet, at: 3).restsUntil == 8)

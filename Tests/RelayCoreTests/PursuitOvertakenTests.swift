@@ -10,7 +10,7 @@ struct PursuitOvertakenTests {
         return script
     }
 
-    @Test func anOvertakenPurchaseThatWasNeverTriedTimesOutAtOnceAndIsOver() {
+    @Test func anOvertakenPurchaseThatWasNeverTriedTimesOutAndEnds() {
         var script = Script()
         let decision = script.overtaken(at: 4)
         #expect(
@@ -35,7 +35,7 @@ struct PursuitOvertakenTests {
 
     /// The app has already received the rejection, so a grant is late even before the deadline.
     @Test(arguments: [10, 70] as [Double])
-    func whatAnOvertakenPurchaseGotAllTheSameIsALateGrant(second: Double) {
+    func anOvertakenPurchaseIsGrantedLate(second: Double) {
         var script = Self.tried()
         _ = script.overtaken(at: 4)
         _ = script.woken(at: second)
@@ -57,7 +57,7 @@ struct PursuitOvertakenTests {
         #expect(late.change == nil)
     }
 
-    @Test func anOvertakenPurchaseThatHadTimedOutStaysTimedOutAndSaysWhy() {
+    @Test func anOvertakenPurchaseThatHadTimedOutGetsTheReason() {
         var script = Self.tried()
         _ = script.woken(at: 60)
         let decision = script.overtaken(at: 90)

@@ -26,7 +26,7 @@ struct PursuitOwnedByAnotherTests {
         #expect(decision.next == .finished)
     }
 
-    @Test func whoWaitsForAnotherLooksAgainAndIsSentNothingMeanwhile() {
+    @Test func aPurchaseThatWaitsForAnOwnerIsReadAndNotSent() {
         var script = Script()
         let decision = script.waits(until: 9, at: 4)
         #expect(decision.change == nil)
@@ -38,7 +38,7 @@ struct PursuitOwnedByAnotherTests {
         #expect(script.woken(at: 9).next == .forward)
     }
 
-    @Test func nobodyWaitsPastTheDeadlineWithoutBeingTold() {
+    @Test func aWaitingPurchaseTimesOutAtTheDeadline() {
         var script = Script()
         #expect(script.waits(until: 62, at: 57).restsUntil == 60, "it wakes for its deadline")
         let decision = script.waits(until: 66, at: 61)

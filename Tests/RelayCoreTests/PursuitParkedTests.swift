@@ -4,7 +4,7 @@ import Testing
 
 /// Events of a pursuit that was parked because its row could not be written.
 struct PursuitParkedTests {
-    @Test func itRestsForAnHourAndForAnHourAgain() {
+    @Test func itPausesForAnHourRepeatedly() {
         var script = Script()
         script.pursuit.phase = .parked
         script.pursuit.status = .timedOut
@@ -16,7 +16,7 @@ struct PursuitParkedTests {
     }
 
     @Test(arguments: ValidationStatus.allCases, [0, 59, 60, 1e6] as [Double])
-    func itNeverFinishesWhateverItsStatus(status: ValidationStatus, second: Double) {
+    func itNeverEndsInAnyStatus(status: ValidationStatus, second: Double) {
         var script = Script()
         script.pursuit.phase = .parked
         script.pursuit.status = status

@@ -61,7 +61,7 @@ struct PursuitPropertyTests {
         always(in: Self.all) { allowed[$0.before.status]?.contains($0.after.status) == true }
     }
 
-    @Test func aDecisionTellsEveryChangeOfStatus() {
+    @Test func aDecisionNamesEveryChangeOfStatus() {
         always(in: Self.all) { $0.after.status == ($0.decision.change?.status ?? $0.before.status) }
         always(in: Self.all) { step in
             guard let change = step.decision.change else {
@@ -73,7 +73,7 @@ struct PursuitPropertyTests {
         }
     }
 
-    @Test func aGrantRestsOnAReadThatSaidYesAndAYesIsAlwaysAGrant() {
+    @Test func aGrantNeedsAYesAndAYesIsAlwaysAGrant() {
         always(in: Self.all) { step in
             guard let read = step.read, case .entitled(let expiresAt, let evidence) = read.verdict else {
                 return step.decision.change?.status != .granted
@@ -109,7 +109,7 @@ struct PursuitPropertyTests {
         always(in: Self.all) { step in step.decision.events.allSatisfy { $0.at <= step.now } }
     }
 
-    @Test func aRestEndsLaterThanNowAndNoLaterThanTheDeadlineOfWhatIsPending() {
+    @Test func aPauseEndsAfterNowAndByTheDeadlineIfPending() {
         always(in: Self.all) { step in
             guard case .rest(let moment) = step.decision.next else { return true }
             guard step.after.status != .pending || moment <= step.after.deadline else { return false }
@@ -142,7 +142,7 @@ struct PursuitPropertyTests {
         }
     }
 
-    @Test func aRetryComesAfterHalfASecondToAMinuteOrWhenItWasAskedFor() {
+    @Test func aRetryFollowsAfterHalfASecondToAMinuteOrAsRequested() {
         always(in: Self.all) { step in
             guard step.isForward, !step.isAccepted, !step.isRejected else { return true }
             guard let delay = step.after.retryAt.map({ $0 - step.now }) else { return false }
@@ -150,7 +150,7 @@ struct PursuitPropertyTests {
         }
     }
 
-    @Test func whatIsFinishedIsSettledAndGivenUpOnlyWhenTheWatchIsOver() {
+    @Test func anEndedPursuitIsSettledAndAbandonedOnlyAfterTheWatch() {
         always(in: Self.all) { $0.decision.next != .finished || $0.after.status != .pending }
         always(in: Self.all) { step in
             guard step.decision.next == .finished, step.after.status != .granted else { return true }
@@ -182,7 +182,7 @@ struct PursuitPropertyTests {
         }
     }
 
-    @Test func forwardsAreCountedAndOnlyWhatMayHaveReachedCleengIsWatched() {
+    @Test func forwardsAreCountedAndOnlySentPurchasesAreWatched() {
         always(in: Self.all) { $0.after.forwards == $0.before.forwards + ($0.isForward ? 1 : 0) }
         always(in: Self.all) { !$0.isAccepted || $0.decision.next == .read }
         always(in: Self.all) { step in

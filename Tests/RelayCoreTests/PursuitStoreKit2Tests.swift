@@ -5,7 +5,7 @@ import Testing
 /// A purchase through StoreKit 2, step by step.
 struct PursuitStoreKit2Tests {
     /// A grant without an end counted as endless, so Cleeng was never asked again about a pass or a consumable.
-    @Test func aResultDoesNotSayWhenAccessEnds() throws {
+    @Test func aResultHasNoEndOfAccess() throws {
         var script = Script.synchronizing("sync-1")
         let granted = try #require(script.synchronizationRead(.granted(evidence: "{}"), at: 1).change)
         #expect(granted.expiresAt == nil && granted.grantedUntil == granted.rankedAt)
@@ -15,7 +15,7 @@ struct PursuitStoreKit2Tests {
         #expect(Decision.Change(status: .granted, at: Script.second(1)).grantedUntil == nil)
     }
 
-    @Test func whatCleengTookIsFollowedByItsOwnName() {
+    @Test func anAcceptedRegistrationIsFollowedByCleengsName() {
         var script = Script.registering()
         #expect(script.woken(at: 0.1).next == .forward)
         let taken = script.registered("sync-1", at: 0.2)
@@ -50,7 +50,7 @@ struct PursuitStoreKit2Tests {
         #expect(decision.next == .finished)
     }
 
-    @Test func whatAnotherCustomerHasIsTransferredOnce() {
+    @Test func anotherCustomersPurchaseIsTransferredOnce() {
         var script = Script.synchronizing("sync-1")
         let unchanged = script.synchronizationRead(.refused(result: "purchase_ownership_unchanged"), at: 1)
         #expect(unchanged.change == nil)
@@ -69,7 +69,7 @@ struct PursuitStoreKit2Tests {
         #expect(again.change?.reason == "purchase_ownership_unchanged")
     }
 
-    @Test func anEventOfASynchronizationSaysAsMuchAsARead() {
+    @Test func anEventOfASynchronizationEqualsARead() {
         var granted = Script.synchronizing("sync-1")
         let decision = granted.told(.granted(expiresAt: nil, evidence: "{}"), "sync-1", at: 1)
         #expect(decision.change?.status == .granted)
@@ -111,7 +111,7 @@ struct PursuitStoreKit2Tests {
         #expect(late.readAnswered(.yes, at: 62).change?.late == true)
     }
 
-    @Test func accessToAnotherOfferIsForTheEntitlementToJudge() {
+    @Test func theEntitlementDecidesAboutAccessToAnotherOffer() {
         var script = Script.synchronizing("sync-1")
         let decision = script.synchronizationRead(.grantedOther(offer: "S1"), at: 1)
         #expect(decision.change == nil && decision.next == .read)
@@ -119,7 +119,7 @@ struct PursuitStoreKit2Tests {
     }
 
     /// Within three intervals, Cleeng may not know yet what it has accepted.
-    @Test func whatCleengDoesNotKnowIsRegisteredAgainAndNotForEver() {
+    @Test func aForgottenRegistrationIsRepeatedWithinLimits() {
         var script = Script.synchronizing("sync-1")
         let early = script.synchronizationRead(.unknown, at: 1)
         #expect(early.kinds == [.synchronizationReadFailed] && early.restsUntil == 6)
@@ -137,13 +137,13 @@ struct PursuitStoreKit2Tests {
         #expect(rounds == 7)
     }
 
-    @Test func withoutAWordOnAccessTheEntitlementIsRead() {
+    @Test func withoutAStatementOnAccessTheEntitlementIsRead() {
         var script = Script.synchronizing("sync-1")
         let decision = script.synchronizationRead(.unclear, at: 1)
         #expect(decision.change == nil && decision.next == .read && script.pursuit.phase == .watching)
     }
 
-    @Test func ofWhatIsNotGenuineNoTransferIsAskedFor() {
+    @Test func aForgedPurchaseRequestsNoTransfer() {
         var script = Script.synchronizing("sync-1", mayTransfer: false)
         let decision = script.synchronizationRead(.refused(result: "purchase_ownership_unchanged"), at: 1)
         #expect(decision.change?.status == .rejected && decision.next == .finished)
@@ -183,14 +183,14 @@ struct PursuitStoreKit2Tests {
         #expect(given.pursuit.status == .timedOut)
     }
 
-    @Test func aGrantThatCameTooLateIsHeldAgainstTheEntitlement() {
+    @Test func theEntitlementDecidesAboutALateGrant() {
         var script = Script.synchronizing("sync-1")
         let decision = script.pursuit.grantOutdated(at: Script.second(2), readAgainAt: Script.second(7))
         #expect(decision.next == .rest(until: Script.second(7)))
         #expect(script.pursuit.phase == .watching)
     }
 
-    @Test func everyClaimHasANameOfItsOwnAndTheFirstIsTheValidations() throws {
+    @Test func everyClaimHasItsOwnNameAndTheFirstIsTheValidations() throws {
         let id = try #require(ValidationID("12345600112233445566778899aabbccddeeff"))
         #expect(id.uuid(ofClaim: 1) == "00112233-4455-4677-8899-aabbccddeeff")
         let names = ([Int32.max, Int32.min] + Array(-500..<500 as Range<Int32>)).map { id.uuid(ofClaim: $0) }

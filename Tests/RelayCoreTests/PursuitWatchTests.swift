@@ -119,7 +119,7 @@ struct PursuitWatchTests {
         #expect(script.pursuit.status == .timedOut)
     }
 
-    @Test func aYesCountsThoughTheWatchIsOver() {
+    @Test func aYesCountsAfterTheWatch() {
         var script = Script.watching(since: 1)
         _ = script.readAnswered(.notYet, at: 80_000)
         let granted = script.readAnswered(.yes, at: 200_000)

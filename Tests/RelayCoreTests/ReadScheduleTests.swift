@@ -16,7 +16,7 @@ struct ReadScheduleTests {
             (40_000, 3600),
             (82_799, 3600), (82_800, 3600), (82_801, 3599), (86_399, 1),
         ] as [(Int, Int)])
-    func afterItTheGapIsWhatHasPassedPlusOneIntervalUpToAnHourAndToTheEnd(elapsed: Int, gap: Int) {
+    func afterTheDeadlineTheGapGrowsToAnHour(elapsed: Int, gap: Int) {
         let now = deadline + .seconds(elapsed)
         #expect(schedule.next(after: now, watchedSince: deadline) == now + .seconds(gap))
     }

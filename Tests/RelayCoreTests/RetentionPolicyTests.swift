@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-@Suite("What is kept, and for how long")
+@Suite("Retention periods")
 struct RetentionPolicyTests {
     private static let today = 20_000
 
@@ -17,7 +17,7 @@ struct RetentionPolicyTests {
             pursuedDays: pursued)
     }
 
-    @Test("receipts go with the rest at the latest; 0 is for ever")
+    @Test("receipts are dropped with the rest at the latest; 0 means never")
     func limits() {
         func limits(_ days: Int, _ receipts: Int) -> [Int?] {
             let policy = RetentionPolicy(days: days, receiptDays: receipts)
@@ -31,7 +31,7 @@ struct RetentionPolicyTests {
         #expect(limits(-1, -1) == [nil, nil])
     }
 
-    @Test("a week goes when its last day is past the limit, and not a day before")
+    @Test("a week is dropped when its last day is past the limit, and not a day earlier")
     func wholeWeek() {
         for table in PartitionedTable.allCases {
             // Its last day is 19,993. Kept for seven days, it is dropped on day 20,001.
@@ -42,7 +42,7 @@ struct RetentionPolicyTests {
         }
     }
 
-    @Test("receipts go earlier, and of one week what hangs on a validation goes before it")
+    @Test("receipts are dropped earlier, and within a week the rows of a validation before it")
     func order() {
         let old = Self.today - 500
         let young = Self.today - 100
@@ -57,7 +57,7 @@ struct RetentionPolicyTests {
         #expect(plan.heldBack.isEmpty)
     }
 
-    @Test("a week in which a day is still pursued is held back, first and last day included")
+    @Test("a week with a pursuit on any day is held back, first and last day included")
     func heldBack() {
         let week = partition(.validations, Self.today - 500)
         for day in week.days {
@@ -72,7 +72,7 @@ struct RetentionPolicyTests {
         #expect(plan([young], days: 400, receipts: 90, pursued: Array(young.days)).heldBack.isEmpty)
     }
 
-    @Test("for ever means that nothing goes")
+    @Test("without a limit nothing is dropped")
     func forEver() {
         let all = PartitionedTable.allCases.map { partition($0, 0) }
         #expect(plan(all, days: 0, receipts: 0).drops.isEmpty)

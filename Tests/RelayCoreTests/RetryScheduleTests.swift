@@ -33,7 +33,7 @@ struct RetryScheduleTests {
     }
 
     @Test(arguments: [(-1, 0), (-.infinity, 0), (1.5, 1), (.infinity, 1)] as [(Double, Double)])
-    func jitterOutsideOfItsBoundsIsBroughtBack(jitter: Double, as inside: Double) {
+    func jitterIsClampedToItsBounds(jitter: Double, as inside: Double) {
         #expect(
             schedule.delay(failures: 3, retryAfter: nil, jitter: jitter)
                 == schedule.delay(failures: 3, retryAfter: nil, jitter: inside))
@@ -61,7 +61,7 @@ struct RetryScheduleTests {
 
     /// Two thirds of these are not whole numbers in any unit.
     @Test(arguments: [1, 7, 25, 100, 499, 59_999] as [Int])
-    func theLongestIsNeverPassedByOurselves(milliseconds: Int) {
+    func ourOwnPausesNeverExceedTheLongest(milliseconds: Int) {
         let schedule = RetrySchedule(first: .milliseconds(500), longest: .milliseconds(milliseconds))
         for failures in 1...12 {
             for jitter in [0, 0.1, 0.5, 0.9, 0.999_999, 1] {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Times as operators write them")
 struct TimestampParsingTests {
-    @Test("are read back from what is written, over many centuries")
+    @Test("are read as written, over many centuries")
     func roundTrip() throws {
         for day in stride(from: Int64(0), to: 400_000, by: 37) {
             let moment = Timestamp(microseconds: (day * 86_400 + day % 86_400) * 1_000_000 + day % 1_000 * 1_000)

@@ -12,7 +12,7 @@ struct TimestampTests {
         #expect(moments.sorted().map(\.microseconds) == [.min, -5, 0, 7, .max])
     }
 
-    @Test func durationsAreAddedAndTakenAway() {
+    @Test func durationsAreAddedAndSubtracted() {
         let moment = Timestamp(microseconds: 10)
         #expect(moment + .microseconds(5) == Timestamp(microseconds: 15))
         #expect(moment - .microseconds(15) == Timestamp(microseconds: -5))

@@ -5,7 +5,7 @@ import Testing
 @testable import RelayFront
 @testable import RelayStore
 
-@Suite("What is kept of a purchase, at every store")
+@Suite("The stored purchase, for every store")
 struct AcceptanceTests {
     private static let key = APIKey(
         id: "0123456789abcdef", publisher: "main", role: .app, app: "com.example.app", name: "app", digest: [],
@@ -55,7 +55,7 @@ struct AcceptanceTests {
         return data.withUnsafeBytes { PurchaseDigest.of($0) }
     }
 
-    @Test("a repeat is known by its receipt, at other stores by the subscription, from a validator by the transaction")
+    @Test("a repeat is found by its receipt, at other stores by the subscription, from a validator by the transaction")
     func keys() throws {
         var apple = ReadReceipt("YWJj", transactionID: "42")
         #expect(
@@ -79,7 +79,7 @@ struct AcceptanceTests {
         #expect(validated.transactionID == "43" && validated.subscriptionKey == "41" && validated.productID == "gold")
     }
 
-    @Test("what its store says of a purchase decides whether it is genuine, and what is kept of it")
+    @Test("the store's statement decides whether a purchase is genuine, and what is stored")
     func answers() throws {
         func read(_ answer: ExternalStoreAnswer?, package: BundleID = "com.example.app") throws -> Acceptance {
             let sent = Self.google(package: package)
@@ -101,7 +101,7 @@ struct AcceptanceTests {
         }
     }
 
-    @Test("what is not trusted stands in an environment of its own; of Apple's also under the app's transaction id")
+    @Test("an untrusted purchase has its own environment; one of Apple's also the app's transaction id")
     func distrust() throws {
         var store = ReadReceipt(Self.google(), .unknown, of: Self.key)
         store.distrust()
@@ -113,7 +113,7 @@ struct AcceptanceTests {
         #expect(apple.productID == nil && apple.bundleID == nil && apple.purchase == nil)
     }
 
-    @Test("the account's token counts only where the purchase is genuine")
+    @Test("the account's token counts only in a genuine purchase")
     func accountToken() {
         let genuine = ReadReceipt(Self.google(), .found([Self.found]), of: Self.key)
         #expect(genuine.accountToken == "token of the account")
@@ -121,7 +121,7 @@ struct AcceptanceTests {
         #expect(ReadReceipt(sent, .found([Self.found]), of: Self.key).accountToken == nil)
     }
 
-    @Test("the period of a purchase that is not genuine is kept of other stores only")
+    @Test("the period of a purchase that is not genuine is stored only for other stores")
     func periods() throws {
         var apple = ReadReceipt("YWJj", transactionID: "42")
         apple.period = Self.found.statement.periods.first
@@ -132,7 +132,7 @@ struct AcceptanceTests {
         #expect(try acceptance(.store(sent), store).period != nil)
     }
 
-    @Test("a connector takes a purchase with its customer's number, and no coupon")
+    @Test("a connector gets a purchase with its customer's number, and no coupon")
     func drivers() throws {
         let google = ReadReceipt(Self.google(), nil, of: Self.key)
         func driver(_ policy: DriverPolicy, _ proof: PurchaseProof, _ receipt: ReadReceipt, _ number: Int64?) throws

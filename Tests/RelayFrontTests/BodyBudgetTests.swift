@@ -3,7 +3,7 @@ import Testing
 @testable import RelayFront
 
 struct BodyBudgetTests {
-    @Test func whatDoesNotFitIsTurnedAwayAndTakesNothing() throws {
+    @Test func aRequestThatDoesNotFitIsRefusedAndUsesNothing() throws {
         let budget = BodyBudget(limit: 100)
         let (large, small) = (BodyLoan(budget), BodyLoan(budget))
         try large.grow(by: 60)
@@ -17,7 +17,7 @@ struct BodyBudgetTests {
         #expect(budget.bytes == 100)
     }
 
-    @Test func aLoanGivesBackWhatItTookAndOnceOnly() throws {
+    @Test func aLoanIsReleasedOnce() throws {
         let budget = BodyBudget(limit: 100)
         let (one, other) = (BodyLoan(budget), BodyLoan(budget))
         try one.grow(by: 40)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RelayFront
 
-@Suite("Answers from memory")
+@Suite("Cached answers")
 struct CachedRoutesTests {
     private static let key: APIKeyID = "0123456789abcdef"
 
@@ -56,7 +56,7 @@ struct CachedRoutesTests {
         try await server.close()
     }
 
-    @Test("what its route knows is answered, everything else is for the router")
+    @Test("known answers are sent, other requests go to the router")
     func known() async throws {
         try await Self.withChannel { channel in
             let routes = Self.routes(nil)
@@ -72,7 +72,7 @@ struct CachedRoutesTests {
         }
     }
 
-    @Test("an answer takes once from both limits, and where one is exhausted nothing is taken")
+    @Test("an answer counts once in both limits, and in neither if one is exhausted")
     func limited() async throws {
         try await Self.withChannel { channel in
             for (keys, addresses) in [(2, 5), (5, 2), (2, 2)] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RelayFront
 
-@Suite("Whose address it is")
+@Suite("The client's address")
 struct ClientAddressTests {
     private let trusted = ["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"].compactMap { AddressRange($0) }
 
@@ -11,14 +11,14 @@ struct ClientAddressTests {
         ClientAddress.find(peer: IPAddress(peer), forwardedFor: forwardedFor, trusted: trusted)?.description
     }
 
-    @Test("a peer that is no proxy speaks for itself, whatever it claims")
+    @Test("a peer that is no proxy has its own address, whatever it claims")
     func untrustedPeer() {
         #expect(find("198.51.100.1", "203.0.113.9") == "198.51.100.1")
         #expect(find("10.1.1.1", nil) == "10.1.1.1")
         #expect(ClientAddress.find(peer: nil, forwardedFor: "203.0.113.9", trusted: trusted) == nil)
     }
 
-    @Test("the rightmost address that is no proxy's counts: the client wrote what stands left of it")
+    @Test("the rightmost address that is no proxy's counts, since the client may forge those before it")
     func chains() {
         #expect(find("10.1.1.1", "203.0.113.9") == "203.0.113.9")
         #expect(find("10.1.1.1", "1.2.3.4, 203.0.113.9, 192.0.2.7") == "203.0.113.9")
@@ -27,7 +27,7 @@ struct ClientAddressTests {
         #expect(find("10.1.1.1", "203.0.113.9:1234") == "203.0.113.9")
     }
 
-    @Test("all trusted: the leftmost. Nonsense: the last that was understood")
+    @Test("all trusted: the leftmost. Invalid: the last valid one")
     func edges() {
         #expect(find("10.1.1.1", "10.2.2.2, 10.3.3.3") == "10.2.2.2")
         #expect(find("10.1.1.1", "203.0.113.9, unknown, 10.3.3.3") == "10.3.3.3")
@@ -37,7 +37,7 @@ struct ClientAddressTests {
     }
 
     @Test(
-        "no mark that a client sends swallows the comma that a proxy adds",
+        "no combining mark of a client hides the comma that a proxy adds",
         arguments: ["\u{600}", "\u{70F}", "\u{110BD}", "\u{301}"])
     func marks(_ mark: String) {
         #expect(find("10.1.1.1", "[6.6.6.7]\(mark), 203.0.113.9") == "203.0.113.9")
@@ -47,7 +47,7 @@ struct ClientAddressTests {
     }
 
     @Test(
-        "what has more behind the address than a port is no address",
+        "an address followed by more than a port is invalid",
         arguments: [
             "203.0.113.9 x", "203.0.113.9:", "203.0.113.9:12a", "203.0.113.9:123456", "[2001:db9::1]x",
             "[2001:db9::1]:",
@@ -57,7 +57,7 @@ struct ClientAddressTests {
         #expect(find("10.1.1.1", "6.6.6.7, \(entry)") == "10.1.1.1")
     }
 
-    @Test("ranges hold what they should, to the bit")
+    @Test("ranges are exact to the bit")
     func ranges() throws {
         let range = try #require(AddressRange("192.0.2.128/25"))
         #expect(range.contains(try #require(IPAddress("192.0.2.128"))))
@@ -69,7 +69,7 @@ struct ClientAddressTests {
     }
 
     @Test(
-        "what is no range is none",
+        "invalid ranges are refused",
         arguments: ["", "/8", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0/8", "::/129", "x", "10.0.0.0/8/8"])
     func noRange(_ text: String) {
         #expect(AddressRange(text) == nil)

@@ -3,14 +3,14 @@ import Testing
 
 @testable import RelayFront
 
-@Suite("A client that leaves")
+@Suite("A client that disconnects")
 struct ConnectionWatchTests {
     private func counter() -> (count: @Sendable () -> Int, up: @Sendable () -> Void) {
         let box = NIOLockedValueBox(0)
         return ({ box.withLockedValue { $0 } }, { box.withLockedValue { $0 += 1 } })
     }
 
-    @Test("is told once, to whoever is held then")
+    @Test("is reported once to the held poll")
     func held() {
         let watch = ConnectionWatch()
         let (count, up) = counter()
@@ -21,7 +21,7 @@ struct ConnectionWatchTests {
     }
 
     // A client sends its request and its FIN at once: the FIN arrives before the handler begins to hold the poll.
-    @Test("before the hold, is told by the hold")
+    @Test("before the hold is reported by the hold")
     func before() {
         let watch = ConnectionWatch()
         let (count, up) = counter()
@@ -30,7 +30,7 @@ struct ConnectionWatchTests {
         #expect(count() == 0)
     }
 
-    @Test("after the hold, is nobody's business")
+    @Test("after the hold is not reported")
     func after() {
         let watch = ConnectionWatch()
         let (count, up) = counter()

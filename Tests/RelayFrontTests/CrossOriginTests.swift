@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Web pages of other origins")
 struct CrossOriginTests {
-    @Test("origins are listed, or any is allowed")
+    @Test("listed origins are allowed, or all")
     func origins() throws {
         let listed = try #require(
             AllowedOrigins("https://Shop.example.com, http://localhost:8100,ionic://localhost,file://"))
@@ -23,7 +23,7 @@ struct CrossOriginTests {
     }
 
     @Test(
-        "what is no origin is refused",
+        "an invalid origin is refused",
         arguments: [
             "", "shop.example.com", "https://shop.example.com/", "https://a.example,", "*,https://a.example", "null",
             "https://a b", "https://user@a.example",
@@ -37,7 +37,7 @@ struct CrossOriginTests {
         Route.get("/entitlements/:id") { _, _ in Response(status: .ok) },
     ]
 
-    @Test("answers of the routes say who may read them, others say nothing")
+    @Test("only answers of the app's routes have headers for origins")
     func answers() throws {
         let crossOrigin = CrossOrigin(try #require(AllowedOrigins("https://a.example")), Self.routes)
         func fields(_ route: String, _ origin: String) -> HTTPFields {
@@ -55,7 +55,7 @@ struct CrossOriginTests {
         #expect(fields("/v2/customers", "https://a.example") == [.location: "/x"])
     }
 
-    @Test("preflights are answered where an origin is allowed")
+    @Test("preflights of allowed origins are answered")
     func preflights() throws {
         #expect(CrossOrigin(.none, Self.routes).preflights.isEmpty)
         let preflights = CrossOrigin(try #require(AllowedOrigins("*")), Self.routes).preflights

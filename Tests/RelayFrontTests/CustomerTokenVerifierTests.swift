@@ -47,7 +47,7 @@ struct CustomerTokenVerifierTests {
 
     private func set(_ entries: String...) -> String { #"{"keys":[\#(entries.joined(separator: ","))]}"# }
 
-    @Test("a good one names its customer, with and without alg in the set and kid in the token")
+    @Test("a valid token names its customer, with and without alg in the set and kid in the token")
     func good() async throws {
         for extra in ["", #","alg":"ES256","use":"sig""#] {
             let verifier = try await CustomerTokenVerifier(jwks: set(try entry(key, extra: extra)))
@@ -56,7 +56,7 @@ struct CustomerTokenVerifierTests {
         }
     }
 
-    @Test("what does not hold is refused")
+    @Test("an invalid token is refused")
     func bad() async throws {
         let verifier = try await CustomerTokenVerifier(jwks: set(try entry(key)))
         let good = try await token()
@@ -78,7 +78,7 @@ struct CustomerTokenVerifierTests {
         }
     }
 
-    @Test("it is asked who gave it out and for whom, where that is set")
+    @Test("issuer and audience are checked if they are set")
     func expected() async throws {
         let wanted = CustomerTokenVerifier.Expected(issuer: "https://id.example.test", audience: "app")
         let verifier = try await CustomerTokenVerifier(jwks: set(try entry(key)), expected: wanted)
@@ -94,7 +94,7 @@ struct CustomerTokenVerifierTests {
         }
     }
 
-    @Test("keys of unknown kinds and for encryption are passed over; a set without any other is an error")
+    @Test("keys of unknown kinds and for encryption are skipped; a set without any other is an error")
     func lenient() async throws {
         let strange = #"{"kty":"oct","k":"AAAA","kid":"s"}"#
         let encryption = try entry(ES256PrivateKey(), kid: "e", extra: #","use":"enc""#)
@@ -106,7 +106,7 @@ struct CustomerTokenVerifierTests {
         await #expect(throws: KeySetError.malformedKeySet) { _ = try await CustomerTokenVerifier(jwks: "{}") }
     }
 
-    @Test("an unknown key makes the set be fetched, and then not again for a while")
+    @Test("an unknown key causes one fetch of the set, and no other for a while")
     func refresh() async throws {
         let fetched = NIOLockedValueBox(0)
         let newer = ES256PrivateKey()
@@ -148,7 +148,7 @@ struct CustomerTokenVerifierTests {
     }
 
     @Test(
-        "a set that cannot be fetched is trusted for its maximum age and no longer: then nobody is told that their token is bad"
+        "a set that cannot be fetched is trusted for its maximum age; then no token is called invalid"
     )
     func tooOld() async throws {
         let issuer = Issuer(set(try entry(key)))
@@ -174,7 +174,7 @@ struct CustomerTokenVerifierTests {
     }
 
     @Test(
-        "a set that could not be fetched is asked for again soon, and until then an unknown key is neither good nor bad"
+        "a failed fetch is repeated soon, and until then an unknown key is neither valid nor invalid"
     )
     func failedRefresh() async throws {
         let issuer = Issuer(set(try entry(key)))
@@ -195,7 +195,7 @@ struct CustomerTokenVerifierTests {
         #expect(issuer.fetches == 3)
     }
 
-    @Test("a verified token is known without waiting, until it ends")
+    @Test("a verified token is accepted from the cache until it expires")
     func cached() async throws {
         let verifier = try await CustomerTokenVerifier(jwks: set(try entry(key)))
         let text = try await token(Claims(nbf: 1_699_999_990))
@@ -221,7 +221,7 @@ struct CustomerTokenVerifierTests {
         #expect(verifier.verified(noEmail, now: Self.now) == nil)
     }
 
-    @Test("a key that is withdrawn verifies no known token after the refresh, which known tokens alone bring about")
+    @Test("cached tokens refresh the set, and a withdrawn key then verifies none")
     func withdrawn() async throws {
         let issuer = Issuer(set(try entry(key)))
         let verifier = try await CustomerTokenVerifier(
@@ -239,7 +239,7 @@ struct CustomerTokenVerifierTests {
         #expect(verifier.verified(text, now: Self.now) == nil)
     }
 
-    @Test("a known token is no longer known by a set that is too old")
+    @Test("a cached token is not accepted with a set that is too old")
     func knownByAnOldSet() async throws {
         let issuer = Issuer(set(try entry(key)))
         let verifier = try await CustomerTokenVerifier(
@@ -251,7 +251,7 @@ struct CustomerTokenVerifierTests {
         #expect(verifier.verified(text, now: Self.now) == nil)
     }
 
-    @Test("of many tokens those used last are known, and no more than there is room for")
+    @Test("the cache keeps the tokens used last, up to its capacity")
     func bounded() {
         var tokens = VerifiedTokens(capacity: 100)
         let entry = VerifiedTokens.Entry(customer: "ana@example.test", end: 1)
@@ -265,7 +265,7 @@ struct CustomerTokenVerifierTests {
         #expect(tokens.find(VerifiedTokens.digest(of: "0")) == nil)
     }
 
-    @Test("a set that was given, and comes from nowhere, has no age")
+    @Test("a set from a file has no age")
     func given() async throws {
         let issuer = Issuer("")
         let verifier = try await CustomerTokenVerifier(jwks: set(try entry(key)), refresh: nil, now: issuer.now)
@@ -273,7 +273,7 @@ struct CustomerTokenVerifierTests {
         #expect(try await verifier.verify(token(), now: Self.now) == "ana@example.test")
     }
 
-    @Test("while no set was ever read, nobody is told that their token is bad")
+    @Test("before the first set, no token is called invalid")
     func unavailable() async throws {
         struct Away: Error {}
         let verifier = try await CustomerTokenVerifier(jwks: nil) { throw Away() }

@@ -72,7 +72,7 @@ struct FrontChannelTests {
         }
     }
 
-    @Test("an answer that was not written when the server goes says that the connection ends, and it does")
+    @Test("an answer written during shutdown announces the connection's end, and the connection ends")
     func farewell() async throws {
         let (arrived, arrival) = AsyncStream<Void>.makeStream()
         let (leave, given) = AsyncStream<Void>.makeStream()

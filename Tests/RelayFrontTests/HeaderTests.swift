@@ -8,7 +8,7 @@ import Testing
 @Suite("Header fields")
 struct HeaderTests {
     /// U+0600 forms one character with the one after it, U+0301 with the one before it.
-    @Test("a mark beside a separator hides it from nobody")
+    @Test("a combining mark beside a separator does not hide it")
     func marks() throws {
         #expect(PreferWait.parse("x\u{600}, wait=5") == 5)
         #expect(PreferWait.parse("wait=5;\u{301}x") == 5)
@@ -44,7 +44,7 @@ struct HeaderTests {
     }
 
     @Test(
-        "Idempotency-Key: what cannot be one is refused",
+        "Idempotency-Key: an invalid one is refused",
         arguments: [
             "", "\"\"", "a b", "\"a b\"", "\"abc", "\"abc\" x", "ü", "a\tb", String(repeating: "k", count: 256),
             "one, two",
@@ -53,7 +53,7 @@ struct HeaderTests {
         #expect(throws: Problem(.invalidIdempotencyKey, "")) { try IdempotencyKeyHeader.parse(header) }
     }
 
-    @Test("Idempotency-Key: none is none")
+    @Test("Idempotency-Key: absent")
     func noIdempotencyKey() throws {
         #expect(try IdempotencyKeyHeader.parse(nil) == nil)
     }
@@ -70,7 +70,7 @@ struct HeaderTests {
     }
 
     @Test(
-        "Prefer: what is not understood is ignored",
+        "Prefer: unknown values are ignored",
         arguments: [
             "", "wait", "wait=", "wait=-1", "wait=1.5", "wait=x", "wait=99999999999999999999", "waiting=5",
             "respond-async", ",,;=",
@@ -90,7 +90,7 @@ struct HeaderTests {
         #expect(!EntityTag.matches(nil, "\"a\""))
     }
 
-    @Test("the entity tag tells every visible change apart")
+    @Test("the entity tag differs for every visible change")
     func tags() {
         let moment = Timestamp(seconds: 0)
         let variants = [
@@ -145,7 +145,7 @@ struct HeaderTests {
         }
     }
 
-    @Test("a client's request id is taken only where it can stand in a log")
+    @Test("a client's request id is accepted only if it is safe in a log")
     func requestIDs() {
         #expect(RequestID.of([.xRequestID: "a-b_c.1"]) == "a-b_c.1")
         for unsafe in ["", "a b", "a\"b", "ü", String(repeating: "a", count: 65)] {
@@ -154,7 +154,7 @@ struct HeaderTests {
         }
     }
 
-    @Test("the poll interval is told in whole seconds, rounded up")
+    @Test("the poll interval is sent in whole seconds, rounded up")
     func interval() {
         #expect(PollInterval(.seconds(5)).text == "5")
         #expect(PollInterval(.milliseconds(5_001)).seconds == 6)

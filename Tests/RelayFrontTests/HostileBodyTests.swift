@@ -26,7 +26,7 @@ struct HostileBodyTests {
         #expect(try warnings(64).isEmpty)
     }
 
-    @Test("long names are passed over", .timeLimit(.minutes(1)))
+    @Test("long names are skipped", .timeLimit(.minutes(1)))
     func longNames() throws {
         let name = "\"c\(Self.marks)\":1,"
         let payment = try Fixtures.payment(Self.purchase(before: name, inReceipt: name))
@@ -36,7 +36,7 @@ struct HostileBodyTests {
         #expect(fields["url"] == .string("a"))
     }
 
-    @Test("long texts where a word is expected are refused", .timeLimit(.minutes(1)))
+    @Test("long texts in place of a short value are refused", .timeLimit(.minutes(1)))
     func longTexts() throws {
         #expect(Fixtures.wrong(Self.purchase(appType: "i\(Self.marks)")) == ["appType invalid"])
         let body = ByteBuffer(string: "{\"transaction\":{\"type\":\"i\(Self.marks)\"}}")
@@ -49,7 +49,7 @@ struct HostileBodyTests {
         }
     }
 
-    @Test("an object that comes again and again is read each time, and the last one counts")
+    @Test("a repeated object is read each time, and the last one counts")
     func repeatedObjects() throws {
         let many = String(repeating: "\"receipt\":{\"transactionId\":\"1\"},", count: 10_000)
         #expect(try Fixtures.payment(Self.purchase(before: many)).transactionID == "42")

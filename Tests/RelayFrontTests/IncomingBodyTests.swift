@@ -14,7 +14,7 @@ struct IncomingBodyTests {
         return text
     }
 
-    @Test("is read as it comes, by whoever came first")
+    @Test("is read in parts, by its first reader")
     func parts() async throws {
         let body = IncomingBody(ByteBuffer(string: "a")) {}
         async let text = Self.text(body)
@@ -27,7 +27,7 @@ struct IncomingBodyTests {
         #expect(try await text == "abcd")
     }
 
-    @Test("ends as its connection does")
+    @Test("ends with its connection")
     func broken() async throws {
         let body = IncomingBody(nil) {}
         let text = Task { try await Self.text(body) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelayFront
 
-@Suite("JSON in")
+@Suite("Reading JSON")
 struct JSONScannerTests {
     private func string(_ json: String) -> String? {
         var json = json
@@ -23,7 +23,7 @@ struct JSONScannerTests {
     }
 
     @Test(
-        "good JSON is taken",
+        "valid JSON is accepted",
         arguments: [
             "{}", " [ ] ", "null", "true", "false", "0", "-0", "-1.5e+10", "1E2", "\"\"", "[1,2,{\"a\":[null]}]",
             "\t\r\n{\"a\" : \"b\" , \"c\":[ ]}", "123456789012345678901234567890",
@@ -33,7 +33,7 @@ struct JSONScannerTests {
     }
 
     @Test(
-        "everything else is refused",
+        "invalid JSON is refused",
         arguments: [
             "", " ", "{", "[", "{\"a\"}", "{\"a\":}", "{a:1}", "[1,]", "{\"a\":1,}", "[1 2]", "01", "-", "1.", ".5",
             "1e", "+1",
@@ -53,7 +53,7 @@ struct JSONScannerTests {
         for length in 0..<bytes.count { #expect(!isJSON(Array(bytes.prefix(length))), "\(length) bytes") }
     }
 
-    @Test("text that is no UTF-8 is refused, with and without escapes beside it")
+    @Test("text that is not UTF-8 is refused, with and without escapes beside it")
     func invalidUTF8() {
         #expect(isJSON(Array("\"\u{e9}\"".utf8)))
         #expect(!isJSON([0x22, 0xff, 0x22]))
@@ -62,7 +62,7 @@ struct JSONScannerTests {
     }
 
     @Test(
-        "a body that is not taken is told why",
+        "a refused body gets the reason",
         arguments: [
             ("{\"a\":1,}", "stops being JSON in UTF-8 at byte 7"),
             ("{\"a\":\"\\ud800\"}", "half of a pair of surrogates"),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RelayFront
 
-@Suite("What ops asks")
+@Suite("Queries of the ops API")
 struct OpsQueryTests {
     private func filter(_ query: String?) throws -> ValidationFilter {
         var page = PageQuery(QueryItems(query))
@@ -38,7 +38,7 @@ struct OpsQueryTests {
         #expect(filter.cursor?.description == "12-\(id)")
     }
 
-    @Test("nothing asked, nothing filtered")
+    @Test("no parameter means no filter")
     func nothing() throws {
         for query in [nil, "", "&&", "x=", "status=&limit="] {
             let filter = try filter(query)
@@ -65,7 +65,7 @@ struct OpsQueryTests {
         try page.end()
     }
 
-    @Test("a plus in a query is a plus; what is not percent-encoded UTF-8 stays as it is")
+    @Test("a plus in a query is a plus; invalid percent-encoding stays unchanged")
     func plus() {
         let items = QueryItems("customerEmail=ana+x@example.test&bad=%ff&twice=1&twice=2&flag")
         #expect(items["customerEmail"] == "ana+x@example.test")
@@ -74,7 +74,7 @@ struct OpsQueryTests {
         #expect(items["flag"] == nil && items["none"] == nil)
     }
 
-    @Test("an operator says why, in 1 to 400 characters")
+    @Test("an operator's reason has 1 to 400 characters")
     func reasons() throws {
         func reason(_ json: String) throws -> String { try OperatorReason.parse(ByteBuffer(string: json)) }
         let longest = String(repeating: "ü", count: 400)
@@ -100,7 +100,7 @@ struct OpsQueryTests {
         }
     }
 
-    @Test("Allow tells what a path takes")
+    @Test("Allow lists a path's methods")
     func allowed() {
         let none: Route.Handler = { _, _ in Response(status: .ok) }
         let methods = AllowedMethods([

@@ -25,14 +25,14 @@ struct ProblemTests {
         #expect((400..<600).contains(code.status.code))
     }
 
-    @Test("statuses bring the header fields that belong to them", arguments: ProblemCode.allCases)
+    @Test("statuses have their header fields", arguments: ProblemCode.allCases)
     func headers(_ code: ProblemCode) {
         let headers = Problem(code, "").response.headers
         #expect((headers[.wwwAuthenticate] != nil) == (code.status == .unauthorized))
         if code.status == .serviceUnavailable { #expect(headers[.retryAfter] != nil) }
     }
 
-    @Test("titles are each one's own")
+    @Test("each problem has its own title")
     func titles() {
         #expect(Set(ProblemCode.allCases.map(\.title)).count == ProblemCode.allCases.count)
     }
@@ -47,7 +47,7 @@ struct ProblemTests {
         #expect(Problem.databaseAway(nil, hosts: "").detail.hasPrefix("The database cannot be used. "))
     }
 
-    @Test("errors of others become problems that tell nothing of the inside")
+    @Test("external errors become problems without internals")
     func mapping() {
         struct Internal: Error, CustomStringConvertible { var description: String { "SELECT secret FROM table" } }
         let problem = Problem(describing: Internal())

@@ -17,7 +17,7 @@ struct PurchaseRequestTests {
         return "{" + fields.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
     }
 
-    @Test("what is left out has its default")
+    @Test("omitted fields have their defaults")
     func defaults() throws {
         let payment = try Fixtures.payment(
             body(["ipAddress": "null", "couponCode": "null", "appType": "null", "x": "[{}]"]))
@@ -75,7 +75,7 @@ struct PurchaseRequestTests {
     }
 
     @Test(
-        "of a purchase at Google Play Cleeng's number is read where there is the connector",
+        "of a Google Play purchase Cleeng's number is read if the connector is set",
         arguments: ["0", "\"x\"", "7"])
     func numberAtCleeng(_ number: String) throws {
         let receipt = #"{"productId":"p","purchaseToken":"t","packageName":"a.b"}"#
@@ -121,7 +121,7 @@ struct PurchaseRequestTests {
         }
     }
 
-    @Test("an address that is none fails no purchase: it is left out, and the answer says so")
+    @Test("an invalid address is dropped with a warning")
     func addresses() throws {
         for good in ["192.0.2.1", "2001:db8::1", "::ffff:192.0.2.1"] {
             #expect(try Fixtures.payment(body(["ipAddress": "\"\(good)\""])).ipAddress == good)
@@ -159,7 +159,7 @@ struct PurchaseRequestTests {
         }
     }
 
-    @Test("a coupon goes on as it came")
+    @Test("a coupon is forwarded unchanged")
     func coupon() throws {
         let longest = String(repeating: "x", count: 40)
         #expect(try Fixtures.payment(body(["couponCode": "\" SAVE 10 \""])).couponCode == " SAVE 10 ")
@@ -167,7 +167,7 @@ struct PurchaseRequestTests {
     }
 
     @Test(
-        "a wrong coupon fails no purchase",
+        "a wrong coupon does not refuse a purchase",
         arguments: [
             "\"\"", "\"  \"", "\"\(String(repeating: "x", count: 41))\"", "7", "[]", "{\"a\":1}", "true", #""a\u0000""#,
         ])
@@ -178,7 +178,7 @@ struct PurchaseRequestTests {
         #expect(payment.warnings.map(\.code) == [.ignored])
     }
 
-    @Test("of a name that comes twice the last one counts, a receipt as a whole")
+    @Test("of a repeated field the last one counts, a receipt as a whole")
     func duplicates() throws {
         #expect(try Fixtures.payment(#"{"offerId":1,"# + body().dropFirst()).offerID == "S1_US")
         #expect(
@@ -188,7 +188,7 @@ struct PurchaseRequestTests {
     }
 
     @Test(
-        "what is not JSON is told apart from wrong fields", arguments: ["", "{", "{\"a\":1}}", "\u{feff}", "<xml/>"])
+        "invalid JSON and wrong fields have different errors", arguments: ["", "{", "{\"a\":1}}", "\u{feff}", "<xml/>"])
     func notJSON(_ text: String) {
         #expect(throws: Problem(.notJSON, "")) { try Fixtures.payment(text) }
     }

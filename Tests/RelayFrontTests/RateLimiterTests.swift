@@ -4,9 +4,9 @@ import Testing
 
 @testable import RelayFront
 
-@Suite("Who is held back")
+@Suite("The rate limiter")
 struct RateLimiterTests {
-    @Test("each by a name of their own")
+    @Test("limits each name separately")
     func names() throws {
         let limiter = RateLimiter("key", RateLimit(rate: 1, burst: 2))
         #expect((0..<3).map { _ in limiter.take("a", at: .seconds(1)).isAllowed } == [true, true, false])
@@ -17,7 +17,7 @@ struct RateLimiterTests {
         #expect(problem?.code == .rateLimited && problem?.headers[.retryAfter] == "1")
     }
 
-    @Test("of ever more names no more are remembered than there is room for, and the busy ones are not forgotten first")
+    @Test("remembers a bounded number of names, the busy ones longest")
     func bounded() {
         let limiter = RateLimiter("address", RateLimit(rate: 1, burst: 100), capacity: 64, shards: 1)
         for _ in 0..<100 { _ = limiter.take("busy", at: .seconds(1)) }

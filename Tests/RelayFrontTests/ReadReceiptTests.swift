@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelayFront
 
-@Suite("Receipts on their way in")
+@Suite("Receipts as received")
 struct ReadReceiptTests {
     @Test("only what encodes to the very same text is stored decoded")
     func canonical() throws {
@@ -29,7 +29,7 @@ struct ReadReceiptTests {
     }
 
     @Test(
-        "what cannot be read is kept under the app's transaction id",
+        "an unreadable receipt is stored with the app's transaction id",
         arguments: ["abcd", "not base64!", "a.b.c", "ü", "===="])
     func unreadable(_ text: String) {
         let receipt = ReadReceipt(text, transactionID: "42")
@@ -40,7 +40,7 @@ struct ReadReceiptTests {
         #expect(!receipt.identity.isEmpty)
     }
 
-    @Test("a signed transaction speaks for its original transaction, in its own environment")
+    @Test("a signed transaction counts for its original transaction, in its environment")
     func signedTransaction() {
         func part(_ json: String) -> String {
             Data(json.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").filter {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelayFront
 
-@Suite("What becomes of receipts that are not genuine")
+@Suite("Receipts that are not genuine")
 struct ReceiptPolicyTests {
     private static let moment = Date(timeIntervalSince1970: 1_790_000_000)
     private static let authority = Result {
@@ -48,7 +48,7 @@ struct ReceiptPolicyTests {
         #expect(refusal == nil)
     }
 
-    @Test(arguments: ReceiptPolicy.Mode.allCases) func othersOnlyWhereNobodyInsists(mode: ReceiptPolicy.Mode)
+    @Test(arguments: ReceiptPolicy.Mode.allCases) func forgeriesAreAcceptedUnlessEnforced(mode: ReceiptPolicy.Mode)
         async throws
     {
         let policy = try policy(mode, bundle: "com.example.other")
@@ -81,7 +81,7 @@ struct ReceiptPolicyTests {
 
     /// Transaction receipts have an older kind of signature, which is not verified. A policy that requires verification
     /// refuses them.
-    @Test func transactionReceiptsAreNotJudged() async throws {
+    @Test func transactionReceiptsAreNotVerified() async throws {
         let text = Data(
             "{\"signature\" = \"AAAA\"; \"purchase-info\" = \"\(Data("{\"transaction-id\" = \"2\";}".utf8).base64EncodedString())\";}"
                 .utf8

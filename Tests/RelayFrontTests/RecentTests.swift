@@ -3,7 +3,7 @@ import Testing
 
 @testable import RelayFront
 
-@Suite("What is read once for many")
+@Suite("Shared reads")
 struct RecentTests {
     private struct Trouble: Error {}
 
@@ -13,7 +13,7 @@ struct RecentTests {
         func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).newValue }
     }
 
-    @Test("ten who ask at once cost one read, and so do those that come after them")
+    @Test("ten concurrent callers cause one read, and so do later ones")
     func shared() async throws {
         let reads = Reads()
         let recent = Recent(lifetime: .seconds(600)) {
@@ -28,7 +28,7 @@ struct RecentTests {
         #expect(try await recent.value() == 1)
     }
 
-    @Test("what is too old is read again, and so is what failed")
+    @Test("old values are read again, and so are failed ones")
     func again() async throws {
         let reads = Reads()
         let recent = Recent(lifetime: .zero) {

@@ -4,12 +4,12 @@ import Testing
 
 @testable import RelayFront
 
-@Suite("What lets a push of Roku's in")
+@Suite("Which Roku pushes are accepted")
 struct RokuPushPolicyTests {
     private static let now = Timestamp(seconds: 1_700_000_000)
     private static let unsigned = Array(#"{"transactionType":"Sale","transactionId":"1"}"#.utf8)
 
-    @Test("so many unsigned ones are let in, and the next may come again later")
+    @Test("a limited number of unsigned ones is accepted, and the next may be repeated later")
     func unsignedOnesAreLimited() async throws {
         let policy = RokuPushPolicy(
             keys: try await SigningKeys(jwks: nil), unsigned: .signal,
@@ -26,7 +26,7 @@ struct RokuPushPolicyTests {
         }
     }
 
-    @Test("unsigned ones are refused where the settings say so, however few")
+    @Test("unsigned ones are refused if the settings say so, however few")
     func unsignedOnesAreRefused() async throws {
         let policy = RokuPushPolicy(keys: try await SigningKeys(jwks: nil), unsigned: .refuse)
         let refusal = await #expect(throws: NotificationRefusal.self) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RelayFront
 
-@Suite("Where stores are asked")
+@Suite("Calls to stores")
 struct StoreGateTests {
     private static let query = ExternalStoreQuery.amazon(receiptID: "receipt", userID: "user")
 
@@ -32,7 +32,7 @@ struct StoreGateTests {
         func set() { isSet = true }
     }
 
-    @Test func whereTooManyAreAskedItIsAsIfTheStoreWasAway() async {
+    @Test func tooManyCallsCountAsAnOutageOfTheStore() async {
         let (asked, continuation) = AsyncStream<Void>.makeStream()
         let store = SlowStore(asked: continuation)
         let gate = StoreGate(PerPublisher([.amazon: store]), most: 2)
@@ -54,7 +54,7 @@ struct StoreGateTests {
         }
     }
 
-    @Test func whatWasBegunIsEndedThoughItsCallerIsCancelledAndIsWaitedFor() async {
+    @Test func aCancelledCallersCallIsCompleted() async {
         let (asked, continuation) = AsyncStream<Void>.makeStream()
         let store = SlowStore(asked: continuation)
         let gate = StoreGate(PerPublisher([.amazon: store]))
@@ -78,7 +78,7 @@ struct StoreGateTests {
         await gate.drain()
     }
 
-    @Test func aPublisherWithAWayOfItsOwnHasNoOther() async {
+    @Test func aPublisherWithItsOwnAccessUsesNoOther() async {
         let (_, continuation) = AsyncStream<Void>.makeStream()
         let gate = StoreGate(PerPublisher([.amazon: SlowStore(asked: continuation)], own: ["nordic": [:]]), most: 0)
         #expect(await gate.ask(Self.query, of: "nordic") == .notConfigured)

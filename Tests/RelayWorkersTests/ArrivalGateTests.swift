@@ -3,7 +3,7 @@ import Testing
 
 @testable import RelayWorkers
 
-@Suite("What is pursued as it arrives")
+@Suite("Claims on arrival")
 struct ArrivalGateTests {
     /// A class, so that an expectation may change it.
     private final class Gate {
@@ -20,7 +20,7 @@ struct ArrivalGateTests {
         return drained
     }
 
-    @Test("is nothing before a claim has found the table empty, nor before the start and after the end")
+    @Test("start after a claim has found the table empty, and end with the process")
     func begins() {
         let one = Gate()
         one.gate.open()
@@ -31,7 +31,7 @@ struct ArrivalGateTests {
         #expect(!other.reserve(.payments, room: 9))
     }
 
-    @Test("takes places, and gives them back")
+    @Test("use places, and release them")
     func places() {
         let one = drained()
         #expect(one.reserve(.payments, room: 2) && one.reserve(.payments, room: 1))
@@ -40,7 +40,7 @@ struct ArrivalGateTests {
         #expect(one.gate.reserved(.payments) == 1)
     }
 
-    @Test("waits behind one that had no place, until a claim that was sent later has left none")
+    @Test("wait after one without a place, until a later claim has left none")
     func order() {
         let one = drained()
         let early = one.gate.mark

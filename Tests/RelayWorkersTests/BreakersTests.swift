@@ -19,7 +19,7 @@ struct BreakersTests {
         }
     }
 
-    @Test("an open one lets one row go to probe, and reports once that it opened and closed")
+    @Test("an open one admits one probe, and reports once that it opened and closed")
     func probe() throws {
         let breakers = breakers()
         let turn = try #require(breakers.turn(in: "a") { min($0, 8) })
@@ -36,7 +36,7 @@ struct BreakersTests {
         #expect(events.withLockedValue(\.self) == ["a opened", "a closed"])
     }
 
-    @Test("a probe that was not sent makes way for the next, once")
+    @Test("an unsent probe admits the next one, once")
     func unused() throws {
         let breakers = breakers()
         let right = try #require(breakers.turn(in: "a") { min($0, 8) }?.right)
@@ -48,7 +48,7 @@ struct BreakersTests {
         #expect(breakers.turn(in: "a") { min($0, 8) } == nil)
     }
 
-    @Test("without room there is no turn")
+    @Test("without a free place there is no turn")
     func room() {
         let breakers = breakers()
         #expect(breakers.turn(in: "a") { _ in 0 } == nil)

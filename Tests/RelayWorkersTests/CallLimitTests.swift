@@ -3,7 +3,7 @@ import Testing
 
 @testable import RelayWorkers
 
-@Suite("A bound on calls at once")
+@Suite("The limit of concurrent calls")
 struct CallLimitTests {
     private struct Seen {
         var running: [String: Int] = [:]
@@ -37,7 +37,7 @@ struct CallLimitTests {
         #expect(end.ended == 300 && end.most.values.allSatisfy { $0 <= 3 }, "\(end)")
     }
 
-    @Test("a tenant whose calls hang holds up no other")
+    @Test("a tenant whose calls hang delays no other")
     func hanging() async {
         let limit = CallLimit<String>(each: 1)
         let (hanging, open) = AsyncStream<Void>.makeStream()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Places of the events of Cleeng's accounts")
 struct EventPlacesTests {
-    @Test("one account that is slow takes none of another's")
+    @Test("a slow account uses no place of another")
     func accounts() {
         let leases = Leases<Int, PublisherID?>(.fixed(startWithin: .seconds(60)))
         leases.with { table in

@@ -122,7 +122,7 @@ struct LeaseEngineTests {
         try result.get()
     }
 
-    @Test("claims what there is room for, and more when work has ended")
+    @Test("claims as much as it has places for, and more when work has ended")
     func room() async throws {
         let rows = Rows((1...5).map { Row($0) })
         try await running(rows) {
@@ -136,7 +136,7 @@ struct LeaseEngineTests {
         #expect(rows.now.cancelled.isEmpty && rows.now.interrupted.isEmpty && rows.held.isEmpty)
     }
 
-    @Test("the end of work wakes a loop that had no room")
+    @Test("the end of work wakes a loop without a free place")
     func wakes() async throws {
         let rows = Rows((1...3).map { Row($0) }, policy: LeasePolicy(wakesFrom: 2), idleTick: .seconds(600))
         try await running(rows) {
@@ -146,7 +146,7 @@ struct LeaseEngineTests {
         }
     }
 
-    @Test("hands back the right of a claim that found nothing, and of each work that ended")
+    @Test("releases the places of a claim that found nothing, and of each ended work")
     func rights() async throws {
         let rows = Rows([Row(1)])
         rows.open()
@@ -158,7 +158,7 @@ struct LeaseEngineTests {
         #expect(rows.now.left.count == 2)
     }
 
-    @Test("works on one suspect at a time, and gives the others back")
+    @Test("works on one suspect at a time, and releases the others")
     func suspects() async throws {
         let rows = Rows([Row(1, isSuspect: true), Row(2, isSuspect: true)])
         let engine = LeaseEngine(queue: rows)
@@ -170,7 +170,7 @@ struct LeaseEngineTests {
         #expect(rows.now.begun == [1])
     }
 
-    @Test("ends the claim of a row whose work failed, and goes on with the others")
+    @Test("ends the claim of a row whose work failed, and continues with the others")
     func failure() async throws {
         let rows = Rows([Row(101), Row(2), Row(3)])
         rows.open()
@@ -178,7 +178,7 @@ struct LeaseEngineTests {
         #expect(rows.now.interrupted == [101])
     }
 
-    @Test("works on what is claimed together in a route together, and waits for none of it")
+    @Test("works on rows of one claim and route together, and waits for none")
     func batch() async throws {
         let rows = Rows([Row(101), Row(2), Row(3)], policy: LeasePolicy(wakesFrom: .max, isBatch: true))
         let engine = LeaseEngine(queue: rows)
@@ -199,7 +199,7 @@ struct LeaseEngineTests {
         #expect(rows.now.cancelled == [1, 2] && rows.now.interrupted == [1, 2])
     }
 
-    @Test("at shutdown work gets its grace")
+    @Test("gives work its grace time at shutdown")
     func grace() async throws {
         let rows = Rows([Row(1)], policy: LeasePolicy(grace: .seconds(30), wakesFrom: 1))
         try await running(rows) {
@@ -212,14 +212,14 @@ struct LeaseEngineTests {
         #expect(rows.now.cancelled.isEmpty)
     }
 
-    @Test("at shutdown work without grace is cancelled, waited for, and gives its row back itself")
+    @Test("cancels work without grace at shutdown, waits for it, and lets it release its row")
     func cancelled() async throws {
         let rows = Rows([Row(1)])
         try await running(rows) { try await eventually { rows.now.begun == [1] } }
         #expect(rows.now.cancelled == [1] && rows.now.interrupted == [1] && rows.now.givenBack.isEmpty)
     }
 
-    @Test("at shutdown the engine gives renewed leases back, those held beside it too")
+    @Test("releases renewed leases at shutdown, also those held elsewhere")
     func givenBack() async throws {
         let rows = Rows([], term: .renewed(.seconds(6)))
         rows.leases.with { $0.hold(Row(7).lease, since: .now) }
@@ -227,7 +227,7 @@ struct LeaseEngineTests {
         #expect(rows.now.givenBack == [7] && rows.held.isEmpty)
     }
 
-    @Test("at shutdown a renewed lease goes back although its work ends before")
+    @Test("releases a renewed lease at shutdown, even if its work ends before")
     func givenBackAfterItsWork() async throws {
         let rows = Rows([Row(1)], term: .renewed(.seconds(6)))
         rows.state.withLockedValue { $0.drainsLast = true }

@@ -34,7 +34,7 @@ struct LeaseTableTests {
         #expect(table.leases == [Row(3).lease])
     }
 
-    @Test("of all suspects one is worked on, and the next when it has ended")
+    @Test("one suspect is worked on at a time")
     func suspects() {
         var table = Table(.fixed(startWithin: .seconds(5)))
         let first = table.admit([Row(1, isSuspect: true), Row(2), Row(3, isSuspect: true)])
@@ -60,7 +60,7 @@ struct LeaseTableTests {
         #expect(!table.covers(Row(1, fence: 2).lease, at: at(6)))
     }
 
-    @Test("what the database does not renew is lost at once, and counts as running until it ends")
+    @Test("a lease that is not renewed is lost at once, and its work counts as running until it ends")
     func lost() {
         var table = Table(.fixed(startWithin: .seconds(5)))
         for id in 1...3 { table.begin(Row(id).lease, in: "a", since: at(0), "work \(id)") }
@@ -73,7 +73,7 @@ struct LeaseTableTests {
         #expect(table.leases.isEmpty)
     }
 
-    @Test("a renewal of an older claim leaves a newer one as it is")
+    @Test("a renewal of an older claim does not change a newer one")
     func renewalOfOlder() {
         var table = Table(.fixed(startWithin: .seconds(5)))
         table.hold(Row(1, fence: 2).lease, since: at(4))
@@ -94,13 +94,13 @@ struct LeaseTableTests {
         #expect(!table.waits(at: at(3), graceEnd: at(4)))
     }
 
-    @Test("a renewed lease ends a sixth early; of a fixed one the work starts in time")
+    @Test("a renewed lease ends a sixth early; a fixed one's work starts in time")
     func terms() {
         #expect(LeaseTerm.renewed(.seconds(6)).end(after: start) == at(5))
         #expect(LeaseTerm.fixed(startWithin: .seconds(5)).end(after: start) == at(5))
     }
 
-    @Test("there may be more where a route gave as much as it was asked for, but after a probe")
+    @Test("more work may be due if a route returned as much as requested, except after a probe")
     func more() {
         #expect(Turn<Never>(limit: 2).mayHaveMore(after: 2))
         #expect(!Turn<Never>(limit: 2).mayHaveMore(after: 1))

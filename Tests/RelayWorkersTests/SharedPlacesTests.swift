@@ -43,7 +43,7 @@ struct SharedPlacesTests {
         #expect(old == 0 && new == 1)
     }
 
-    @Test("a place that was not taken cannot be given back")
+    @Test("a place that was not taken cannot be released")
     func unknown() {
         var places = SharedPlaces<Int>(total: 1, each: 1, reserved: 0)
         places.leave(1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RelayWorkers
 
-@Suite("How often a process looks for due work")
+@Suite("The pace of looking for due work")
 struct WatchPaceTests {
     private static let nothing = DueLook(works: [], isAlone: true)
 
@@ -13,7 +13,7 @@ struct WatchPaceTests {
         return looks.map { (pace.horizon, pace.pause(after: $0)) }
     }
 
-    @Test("is once a second where nothing happens; no pause is longer than the look before it saw")
+    @Test("is once a second without work; no pause is longer than the last look searched ahead")
     func quiet() {
         let walked = walk(Array(repeating: Self.nothing, count: 12))
         #expect(

@@ -96,7 +96,7 @@ struct ClientTests {
         }
     }
 
-    @Test func whoDoesNotAnswerIsAskedAgain() async throws {
+    @Test func aMissingAnswerIsRetried() async throws {
         try await withRoku(timeout: .milliseconds(300)) { roku, client in
             try await roku.control("PUT", "trouble", #"{"hang":true}"#)
             guard case .tryAgain = await client.transaction("o1") else {

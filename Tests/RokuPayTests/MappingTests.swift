@@ -46,7 +46,7 @@ import Testing
         #expect(try subscription(more)?.state == state)
     }
 
-    @Test func graceGoesOnForThreeDaysAndForAsLongAsRokuSaysSo() throws {
+    @Test func graceLastsThreeDaysOrAsLongAsRokuStates() throws {
         let end = try #require(Timestamp(external: "2020-01-25T00:00:00Z"))
         let fresh = try #require(try subscription(#""expirationDate":"2020-01-25T00:00:00""#))
         #expect(fresh.graceUntil == end + .seconds(3 * 86_400) && fresh.paidUntil == end)
@@ -55,14 +55,14 @@ import Testing
         #expect(late.ledgerStatement?.end?.isOver == false)
     }
 
-    @Test func anUpgradeTakesThePlaceOfWhatItCancels() throws {
+    @Test func anUpgradeReplacesThePurchaseThatItCancels() throws {
         #expect(
             try subscription(#""purchaseType":"UPGRADE","cancelledTransactionIds":["old"]"#)?.previousKey == "old")
         #expect(
             try subscription(#""purchaseType":"DOWNGRADE","cancelledTransactionIds":["old"]"#)?.previousKey == nil)
     }
 
-    @Test func whatHasNoEndIsPaidOnceAndNothingElse() throws {
+    @Test func aPurchaseWithoutAnEndIsAOneTimePurchase() throws {
         let once = try #require(try subscription(#""expirationDate":null,"isEntitled":false"#))
         #expect(once.kind == .oneTime && once.state == .active)
         #expect(try subscription(#""productId":null"#) == nil)

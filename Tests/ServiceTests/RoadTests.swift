@@ -1,6 +1,7 @@
 import Testing
 
-/// One receipt on its whole way, over real sockets, with a real PostgreSQL and the simulator as a separate process.
+/// Tests of a purchase from its receipt to the grant, over real sockets, with PostgreSQL and the simulator as a
+/// separate process.
 @Suite struct RoadTests {
     @Test func aPurchaseIsAcceptedForwardedAndGranted() async throws {
         try await Setup.run(grantAfter: 0.5) { setup in

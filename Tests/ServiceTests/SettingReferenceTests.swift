@@ -18,14 +18,14 @@ import Yams
         "RELAY_DATABASE_URL": "postgresql://localhost/relay", "RELAY_CLEENG_PUBLISHER_TOKEN": "token",
     ]
 
-    @Test func theListInTheDocumentationIsWhatTheCommandPrints() throws {
+    @Test func theDocumentationMatchesTheCommandsOutput() throws {
         let file = Self.project.appendingPathComponent("docs/configure.md")
         #expect(
             try String(contentsOf: file, encoding: .utf8) == SettingReference().markdown,
             "receipt-relay settings --format markdown >docs/configure.md")
     }
 
-    @Test func theExampleFileIsWhatTheCommandPrints() throws {
+    @Test func theExampleFileMatchesTheCommandsOutput() throws {
         #expect(
             try String(contentsOf: Self.example, encoding: .utf8) == SettingReference().yaml,
             "receipt-relay settings --format yaml >receipt-relay.example.yaml")
@@ -41,7 +41,7 @@ import Yams
         #expect(set == standards)
     }
 
-    @Test func whatIsCommentedOutInTheExampleFileIsKnownToo() throws {
+    @Test func settingsCommentedOutInTheExampleFileAreKnown() throws {
         let text = try String(contentsOf: Self.example, encoding: .utf8)
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).yaml")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -51,11 +51,11 @@ import Yams
         #expect(Set(try SettingReader.flatten(root, under: "", "it").keys) == Set(Setting.all.flatMap(\.names)))
     }
 
-    @Test func theExampleFileIsAGoodConfiguration() throws {
+    @Test func theExampleFileIsAValidConfiguration() throws {
         _ = try ServeSettings(SettingReader(environment: Self.least, file: Self.example.path))
     }
 
-    @Test func everySettingIsDescribedOnceAndStandsWhereItsNameSays() {
+    @Test func everySettingIsDescribedOnceInItsOwnPlace() {
         #expect(Set(Setting.all.map(\.name)).count == Setting.all.count)
         #expect(SettingReference().groups == Setting.Group.allCases)
         for setting in Setting.all {
@@ -106,14 +106,14 @@ import Yams
     }
 
     /// A setting with its default value changes nothing.
-    @Test func theDefaultsSpelledOutAreTheDefaults() throws {
+    @Test func settingADefaultExplicitlyChangesNothing() throws {
         var spelled: [String: String] = [:]
         for setting in Setting.all { setting.standard.map { spelled[setting.name] = $0 } }
         #expect(try Self.told(spelled) == Self.told())
     }
 
     @Test(arguments: Setting.all.filter { $0.kind.bounds != nil })
-    func theBoundsPrintedAreThoseThatHold(_ setting: Setting) throws {
+    func thePrintedBoundsAreEnforced(_ setting: Setting) throws {
         let bounds = try #require(setting.kind.bounds)
         func isTaken(_ value: String) -> Bool {
             let environment = Self.least.merging([setting.name: value]) { $1 }
@@ -126,7 +126,7 @@ import Yams
     }
 
     @Test(arguments: Setting.all)
-    func everySettingIsActedOnByServe(_ setting: Setting) throws {
+    func serveUsesEverySetting(_ setting: Setting) throws {
         // A malformed value prevents the start; any other value shows in the settings of `serve`.
         let value: String
         switch setting.kind {

@@ -15,7 +15,7 @@ import Testing
             }, state: .active, isTest: false, readAt: now)
     }
 
-    @Test func theProductThatRunsLongestSpeaksForThePurchase() {
+    @Test func theLongestRunningProductCountsForThePurchase() {
         let (early, late) = (now, now + .seconds(1))
         #expect(subscription([("a", early), ("b", late)]).productID == "b")
         #expect(subscription([("a", late), ("b", early)]).productID == "a")
@@ -34,7 +34,7 @@ import Testing
         for reason in CancelationReason.allCases { #expect(known.contains(reason.rawValue)) }
     }
 
-    @Test func aPurchaseThatReplacesItselfMovesNowhere() {
+    @Test func aPurchaseThatReplacesItselfDoesNotMove() {
         var purchase = subscription([("a", now + .seconds(1))])
         purchase.previousKey = "r"
         #expect(purchase.ledgerStatement?.movesFrom == [])

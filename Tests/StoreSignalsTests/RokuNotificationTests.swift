@@ -74,7 +74,7 @@ import Testing
             ("Refund", "2024-01-03T00:00:00Z", nil), ("DowngradeSale", "2024-03-03T00:00:00Z", nil),
             ("Chargeback", "", nil), ("Resubscribe", "", false), ("Cancellation", "", nil),
         ] as [(String, String, Bool?)])
-    func onlyWhatIsTrulySaidIsExpected(_ type: String, _ end: String, _ isOver: Bool?) throws {
+    func onlyStatedFactsAreExpected(_ type: String, _ end: String, _ isOver: Bool?) throws {
         let body =
             #"{"transactionType":"\#(type)","transactionId":"t","originalTransactionId":"o","eventDate":"2024-02-03T11:27:16Z","expirationDate":"\#(end)","responseKey":"k"}"#
         #expect(try read(body).notification.isOver == isOver)

@@ -146,7 +146,7 @@ struct PrometheusRegistryTests {
         #expect(await registry.exposition().hasSuffix("c_total 1\n"))
     }
 
-    @Test func numbersThatAreNoneDoNotSpoilASum() async {
+    @Test func invalidNumbersDoNotChangeASum() async {
         let counter = FloatingPointCounter(label: "f", factory: registry)
         for amount in [Double.nan, .infinity, -1, 0.5] { counter.increment(by: amount) }
         let recorder = Recorder(label: "r", factory: registry)

@@ -29,7 +29,7 @@ struct RelayTracerTests {
     }
 
     @Test(arguments: [sampled, unsampled])
-    func withoutABufferWhatComesInGoesOutAsItCame(parent: String) {
+    func withoutABufferTheContextIsPropagatedUnchanged(parent: String) {
         let tracer = RelayTracer()
         let given = ["traceparent": parent, "tracestate": "vendor=1,other=2"]
         let span = tracer.startSpan("work", context: context(tracer, given), ofKind: .server)
@@ -61,7 +61,7 @@ struct RelayTracerTests {
                 == "00-0af7651916cd43dd8448eb211c80319c-\(ended.trace.spanId)-01")
     }
 
-    @Test func whatTheCallerDoesNotRecordIsOnlyPassedOn() {
+    @Test func anUnrecordedTraceIsOnlyPropagated() {
         let buffer = SpanBuffer()
         let tracer = RelayTracer(buffer: buffer, sampling: Sampling(ratio: 1))
         let span = tracer.startSpan(
@@ -90,7 +90,7 @@ struct RelayTracerTests {
         #expect(buffer.take(atMost: 10).count == 1)
     }
 
-    @Test func ofAnErrorItsKindIsToldAndNotWhatItSays() throws {
+    @Test func anErrorsTypeIsRecordedAndNotItsMessage() throws {
         struct Trouble: Error { let secret = "ana@example.test" }
         let buffer = SpanBuffer()
         let span = RelayTracer(buffer: buffer).startSpan("work", context: .topLevel, ofKind: .internal)

@@ -133,7 +133,7 @@ struct SpanExporterTests {
         }
     }
 
-    @Test func whatIsLeftAtTheEndIsSentOnce() async throws {
+    @Test func remainingSpansAreSentOnceAtTheEnd() async throws {
         try await withReceiver { port, received in
             let buffer = SpanBuffer()
             let tracer = RelayTracer(buffer: buffer)
@@ -151,7 +151,7 @@ struct SpanExporterTests {
             ("http://user:word@host.example:8443/x", "host.example:8443"),
             ("http://[::1]:80", "[::1]:80"), ("rubbish", nil), ("http://", nil),
         ] as [(String, String?)])
-    func ofAnAddressTheHostAloneIsTold(url: String, host: String?) {
+    func onlyTheHostOfAnAddressIsRecorded(url: String, host: String?) {
         #expect(ClientSpan.host(of: url) == host)
     }
 }

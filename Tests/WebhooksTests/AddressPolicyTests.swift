@@ -38,7 +38,7 @@ struct AddressPolicyTests {
     }
 
     @Test(
-        "odd spellings are the address that the system would call",
+        "unusual spellings mean the address that the system would call",
         arguments: ["127.1", "0x7f.1", "0x7f000001", "2130706433", "017700000001", "127.0.0.1", "localhost"])
     func spellings(host: String) {
         let found = HostLookup.addresses(of: host) ?? []

@@ -9,13 +9,13 @@ import Testing
 
 @testable import Webhooks
 
-@Suite("Messages are delivered")
+@Suite("Delivered messages")
 struct DeliveryServiceTests {
     private func isDone(_ bench: DeliveryBench, _ state: Int, _ count: Int) async throws -> Bool {
         try await bench.number("SELECT count(*) FROM webhook_deliveries WHERE state = \(state)") == count
     }
 
-    @Test("each once, with the password, and tried again under the same id until it is taken")
+    @Test("are sent once, with the password, and repeated with the same id until accepted")
     func retried() async throws {
         let fails = NIOLockedValueBox(2)
         try await withReceiver { _ in
@@ -46,7 +46,7 @@ struct DeliveryServiceTests {
         }
     }
 
-    @Test("after the last try it is given up, with what was answered")
+    @Test("end after the last try, with its answer")
     func givenUp() async throws {
         try await withReceiver { _ in
             Response(status: .badRequest)
@@ -68,7 +68,7 @@ struct DeliveryServiceTests {
         }
     }
 
-    @Test("one that hangs and one that is gone cost the others nothing")
+    @Test("are not delayed by a hanging and an unreachable endpoint")
     func hanging() async throws {
         try await withReceiver { received in
             if received.path == "/hangs" { try? await Task.sleep(for: .seconds(3_600)) }
@@ -102,7 +102,7 @@ struct DeliveryServiceTests {
         }
     }
 
-    @Test("while a state is being sent the newer ones wait, and the newest goes then; in order, with several copies")
+    @Test("of states: newer ones wait while one is sent, then only the newest is sent, with several copies")
     func order() async throws {
         let underWay = NIOLockedValueBox<[String: Int]>([:])
         let crossings = NIOLockedValueBox(0)
@@ -147,7 +147,7 @@ struct DeliveryServiceTests {
     }
 
     @Test(
-        "names that nobody answers for hold up no other publisher's messages, and what was not looked up was not tried")
+        "are not delayed by another publisher's dead names; a failed look-up counts no try")
     func deadNames() async throws {
         let server = HostDirectoryTests.NameServer()
         let hosts = HostDirectory { host in
@@ -181,7 +181,7 @@ struct DeliveryServiceTests {
         }
     }
 
-    @Test("an endpoint of the configuration is called like any other, and an address within is refused with its reason")
+    @Test("reach configured endpoints like others; internal addresses are refused with the reason")
     func listed() async throws {
         try await DeliveryBench.run { bench in
             try await bench.store.webhooks.keepEndpoints(listed: ["http://10.255.255.1/hook"])

@@ -105,7 +105,7 @@ struct EncryptedEndpointTests {
         return result
     }
 
-    @Test("a certificate must be for the name that is called, whatever address was pinned: else nothing is told")
+    @Test("a certificate must be for the called name, whatever address was pinned; otherwise nothing is sent")
     func names() async throws {
         let endpoint = try await Endpoint(named: "hooks.example.test")
         let good = await send(endpoint, to: "hooks.example.test", trusting: endpoint.certificate)
@@ -121,7 +121,7 @@ struct EncryptedEndpointTests {
         try await endpoint.close()
     }
 
-    @Test("a certificate that nobody trusts is none")
+    @Test("an untrusted certificate is refused")
     func untrusted() async throws {
         let endpoint = try await Endpoint(named: "hooks.example.test")
         let result = await send(endpoint, to: "hooks.example.test", trusting: nil)

@@ -28,7 +28,7 @@ struct HostDirectoryTests {
         }
     }
 
-    @Test("for each publisher so many at once: dead names of one leave the others theirs")
+    @Test("for each publisher with its own limit: dead names of one do not affect the others")
     func sharedOut() async throws {
         let server = NameServer()
         let directory = HostDirectory(capacity: EndpointCapacity(places: 8, perEndpoint: 4)) { host in
@@ -53,7 +53,7 @@ struct HostDirectoryTests {
         }
     }
 
-    @Test("addresses whose time is over serve while the name is looked up anew, and then no longer")
+    @Test("expired addresses are used while the name is looked up again, and then no longer")
     func stale() async throws {
         let server = NameServer()
         let directory = HostDirectory(lifetime: .zero, staleFor: .seconds(3_600)) { host in
@@ -71,7 +71,7 @@ struct HostDirectoryTests {
         }
     }
 
-    @Test("and where nobody can be asked the last addresses serve; where there are none they do not")
+    @Test("without a name server the last addresses are used, if there are any")
     func nobodyToAsk() async throws {
         for (answer, isKept) in [(nil, true), ([IPAddress](), false)] {
             let count = NIOLockedValueBox(0)
@@ -92,7 +92,7 @@ struct HostDirectoryTests {
         }
     }
 
-    @Test("too old ones serve nobody")
+    @Test("addresses that are too old are not used")
     func tooOld() async throws {
         let count = NIOLockedValueBox(0)
         let directory = HostDirectory(lifetime: .zero, staleFor: .zero) { _ in

@@ -35,7 +35,7 @@ struct WebhookClientTests {
 
     private static let message = WebhookMessage(id: "msg-1", body: Array(#"{"type":"test"}"#.utf8))
 
-    @Test("each secret signs id, second and body, as a receiver with that secret alone works it out")
+    @Test("each secret signs id, second and body, so that a receiver with one secret can verify it")
     func signature() async throws {
         try await withReceiver { port, received in
             try await withClient { client in
@@ -105,7 +105,7 @@ struct WebhookClientTests {
         }
     }
 
-    @Test("who does not answer in time has failed; a body without an end does not matter")
+    @Test("a missing answer is a failure; an endless body is not")
     func slow() async throws {
         try await withReceiver { received in
             if received.path == "/hangs" {
@@ -144,7 +144,7 @@ struct WebhookClientTests {
         }
     }
 
-    @Test("nobody there, a connection that ends, what is no HTTP: failed tries")
+    @Test("no server, a closed connection and an answer that is not HTTP are failures")
     func broken() async throws {
         let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { $0.pipeline.addHandler(Babbler()) }
@@ -167,7 +167,7 @@ struct WebhookClientTests {
     }
 
     @Test(
-        "no address within is connected to, however it is spelled",
+        "no internal address is connected to, in any spelling",
         arguments: ["127.0.0.1", "127.1", "0x7f.1", "2130706433", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0"])
     func refused(host: String) async throws {
         try await withReceiver { port, received in
@@ -181,7 +181,7 @@ struct WebhookClientTests {
         }
     }
 
-    @Test("what was vetted is what is called: the name is not looked up again, and keeps its place in the request")
+    @Test("the vetted address is called: the name is not looked up again, and stays in the request")
     func pinned() async throws {
         // The second answer simulates an attacker's name server, after the first address was checked.
         let asked = NIOLockedValueBox(0)
@@ -208,7 +208,7 @@ struct WebhookClientTests {
         }
     }
 
-    @Test("when its time is over a name is looked up again, and vetted again")
+    @Test("an expired name is looked up and vetted again")
     func rebound() async throws {
         let asked = NIOLockedValueBox(0)
         let hosts = HostDirectory(lifetime: .zero, staleFor: .zero) { _ in
@@ -231,7 +231,7 @@ struct WebhookClientTests {
         }
     }
 
-    @Test("of several addresses only those that may be called are, and the next one where nobody is at the first")
+    @Test("of several addresses only allowed ones are called, and the next one if the first does not answer")
     func several() async throws {
         let hosts = HostDirectory { _ in ["10.0.0.1", "127.0.0.2", "127.0.0.1"].compactMap { IPAddress($0) } }
         try await withReceiver { port, received in
@@ -247,7 +247,7 @@ struct WebhookClientTests {
         }
     }
 
-    @Test("a name server that hangs holds up its own name alone, and no longer than a try may take")
+    @Test("a hanging name server delays only its own name, at most for the time of a try")
     func hangingLookup() async throws {
         let release = DispatchSemaphore(value: 0)
         let hosts = HostDirectory { host in
@@ -274,7 +274,7 @@ struct WebhookClientTests {
         }
     }
 
-    @Test("another password is another id, and the body of an id never changes")
+    @Test("a new password makes a new id, and the body of an id never changes")
     func passwords() {
         let (one, two) = (WebhookCredentials(password: "one"), WebhookCredentials(password: "two"))
         let stored = #"{"type":"purchases.updated","x":1}"#

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppleStore
 
-@Suite("Notifications of later versions: none that is genuine is refused")
+@Suite("Genuine notifications of later versions are accepted")
 struct FutureNotificationTests {
     private static let count = 10_000
 
@@ -15,7 +15,7 @@ struct FutureNotificationTests {
         return (signed.isUnderstood, try signed.notification())
     }
 
-    @Test("of 10,000 each is kept; one that is not understood changes nothing, any other what it always changed")
+    @Test("all of 10,000 are stored; unknown ones change nothing, known ones the same as always")
     func corpus() throws {
         var corpus = FutureNotifications(seed: 20_261_127)
         var understood = 0
@@ -61,7 +61,7 @@ struct FutureNotificationTests {
             && (period.revocation == nil) == (expected.revocation == nil)
     }
 
-    @Test("of 50 that are signed each is taken, and of each with its signature changed none")
+    @Test("all of 50 signed ones are accepted, and none with a changed signature")
     func signed() async throws {
         let authority = try TrustFixture.transactions.get()
         let policy = NotificationPolicy(

@@ -31,7 +31,7 @@ struct SeatRefundTests {
         return ledger.standing(at: Self.now + .seconds(60), leeway: .seconds(3_600))?.status
     }
 
-    @Test("ends no access, whatever status comes with it", arguments: [1, 2, 5] as [Int64])
+    @Test("ends no access, whatever its status", arguments: [1, 2, 5] as [Int64])
     func endsNothing(status code: Int64) throws {
         let bought = try #require(try word(.purchase("SUBSCRIBED", "INITIAL_BUY")))
         let refund = try #require(try word(seats(status: code), later: 10))
@@ -48,7 +48,7 @@ struct SeatRefundTests {
         #expect(status([seats, refund]) == .revoked)
     }
 
-    @Test("of a consumable says nothing")
+    @Test("of a consumable has no effect")
     func consumable() throws {
         var notification = seats()
         notification.transaction["type"] = "Consumable"
@@ -63,7 +63,7 @@ struct SeatRefundTests {
         return try SignedStatus(transaction: transaction, renewal: nil, status: .init(rawValue: status)).statement
     }
 
-    @Test("ends no access where the App Store is asked, as long as it calls the subscription active")
+    @Test("ends no access if the App Store's answer is active")
     func asked() throws {
         let bought = try #require(try word(.purchase("SUBSCRIBED", "INITIAL_BUY")))
         let refund = try word(.refund)
@@ -75,7 +75,7 @@ struct SeatRefundTests {
         #expect(status([try #require(refund), try #require(try answer(.refund, status: 5))]) == .revoked)
     }
 
-    @Test("of added seats ends only itself, whatever carries it", arguments: ["REFUND", "REVOKE", "SUBSCRIBED"])
+    @Test("of added seats ends only those seats, in every message", arguments: ["REFUND", "REVOKE", "SUBSCRIBED"])
     func addition(type: String) throws {
         let bought = try #require(try word(.purchase("SUBSCRIBED", "INITIAL_BUY")))
         var addition = FutureNotification.refund

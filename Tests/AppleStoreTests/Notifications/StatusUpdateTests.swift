@@ -28,7 +28,7 @@ struct StatusUpdateTests {
 
     /// A purchase on 1 June that ends on 1 July. Renewal and failure have no date of their own.
     @Test(
-        "a payment that failed was said to have failed a day before the end at the earliest, and so after the purchase")
+        "a failed payment is dated at most a day before the end, and after the purchase")
     func failure() throws {
         let (june, july) = (Int64(1_780_272_000_000), Int64(1_782_864_000_000))
         let grace =
@@ -47,7 +47,7 @@ struct StatusUpdateTests {
 
     /// The store has no end date for a pass. Version 1 identifies it by its transaction and states when it was revoked.
     @Test(
-        "what does not renew is taken back by REFUND, and by REVOKE, and told of by nothing else",
+        "a non-renewing purchase is revoked only by REFUND and REVOKE",
         arguments: ["REFUND", "REVOKE", "INITIAL_BUY"])
     func pass(type: String) throws {
         let taken = type == "INITIAL_BUY" ? "" : #","cancellation_date_ms":"1780358400000""#
@@ -79,7 +79,7 @@ struct StatusUpdateTests {
     }
 
     @Test(
-        "of a million transactions that anybody may send none is read before the secret is known, and a thousand after")
+        "of a million transactions none is read before the secret is checked, and a thousand after")
     func bounded() throws {
         let parts = Array(repeating: "{}", count: 5_000).joined(separator: ",")
         let text =

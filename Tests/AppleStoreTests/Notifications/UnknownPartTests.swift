@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppleStore
 
-@Suite("What a genuine notification holds that this version does not know")
+@Suite("Unknown parts of a genuine notification")
 struct UnknownPartTests {
     private let authority: StoreAuthority
     private let policy: NotificationPolicy
@@ -45,7 +45,7 @@ struct UnknownPartTests {
         return notification
     }
 
-    @Test("an object: it is kept under its own name, whoever's app it is about, and changes nothing")
+    @Test("an object is stored under its name for every app, and changes nothing")
     func unknownObject() async throws {
         for app in ["com.example.app", "com.example.other"] {
             var notification = FutureNotification.purchase("UNCLAIMED")
@@ -59,7 +59,7 @@ struct UnknownPartTests {
         }
     }
 
-    @Test("an object beside one that is known: that one counts as always")
+    @Test("an object beside a known one does not change the known one's effect")
     func besides() async throws {
         let expected = try await read(FutureNotification.purchase("DID_RENEW"))
         #expect(try await read(renewed("payload", "unclaimInfo", .object(["a": 1]))).statement == expected.statement)
@@ -76,7 +76,7 @@ struct UnknownPartTests {
         #expect(said.environment == .unknown && said.statement == nil)
     }
 
-    @Test("a type: its transaction and renewal information count as always")
+    @Test("with an unknown type, transaction and renewal information still count")
     func unknownType() async throws {
         for (known, subtype) in [("DID_RENEW", nil), ("SUBSCRIBED", "RESUBSCRIBE")] as [(String, String?)] {
             let expected = try await read(FutureNotification.purchase(known, subtype))
@@ -86,7 +86,7 @@ struct UnknownPartTests {
         }
     }
 
-    @Test("a subtype: it is its type, and alone takes no access away")
+    @Test("with an unknown subtype, the type counts, and no access ends")
     func unknownSubtype() async throws {
         let now = Timestamp(microseconds: FutureNotification.now * 1_000)
         for (type, status, expected) in [
@@ -103,7 +103,7 @@ struct UnknownPartTests {
     }
 
     @Test(
-        "a field in another type that means the same, or that nothing rests on",
+        "a field of another type with the same meaning, or without effect",
         arguments: [
             ("payload", "signedDate", .text("\(FutureNotification.now)")), ("payload", "subtype", 7),
             ("data", "appAppleId", "42"), ("data", "status", "1"), ("data", "bundleVersion", 1),
@@ -121,7 +121,7 @@ struct UnknownPartTests {
     }
 
     @Test(
-        "a field on which access rests, in a type that is not known: the whole is not understood",
+        "a field with effect on access in an unknown type makes the whole unknown",
         arguments: [
             ("data", "bundleId", 7), ("data", "environment", .list([])), ("data", "appAppleId", true),
             ("data", "signedTransactionInfo", .object([:])), ("data", "signedRenewalInfo", 7),
@@ -141,14 +141,14 @@ struct UnknownPartTests {
         #expect(said.type == "DID_RENEW")
     }
 
-    @Test("a revocation date that cannot be read is a revocation still")
+    @Test("an unreadable revocation date is still a revocation")
     func revocation() async throws {
         var refund = FutureNotification.refund
         refund.transaction["revocationDate"] = "soon"
         #expect(try await read(refund).statement?.periods.first?.revocation?.kind == .refunded)
     }
 
-    @Test("what is not genuine, or not ours, is refused all the same")
+    @Test("forged and foreign ones are refused")
     func refused() async throws {
         var unknown = FutureNotification("UNCLAIMED")
         unknown.name = "unclaimInfo"

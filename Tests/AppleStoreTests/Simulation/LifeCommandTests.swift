@@ -2,7 +2,7 @@ import AppStoreSimulation
 import Foundation
 import Testing
 
-@Suite("A life that is told line by line")
+@Suite("A life as lines of text")
 struct LifeCommandTests {
     private static let start = Date(timeIntervalSince1970: 1_790_000_000.25)
 
@@ -46,7 +46,7 @@ struct LifeCommandTests {
         #expect(refusal("fail later") == "it is written: fail [grace]")
     }
 
-    @Test func nothingHappensBeforeItWasBought() {
+    @Test func noEventPrecedesThePurchase() {
         var life = SimulatedSubscription(firstTransactionId: 1)
         for form in LifeCommand.forms where form != "buy" {
             guard case .event(let event) = try? LifeCommand(form.replacing("[grace]", with: "")) else { continue }
@@ -57,7 +57,7 @@ struct LifeCommandTests {
         #expect(throws: LifeError.self) { try life.newest }
     }
 
-    @Test func whatCannotBeIsRefusedAndChangesNothing() throws {
+    @Test func impossibleEventsAreRefusedAndChangeNothing() throws {
         var life = SimulatedSubscription(firstTransactionId: 1, productId: "month", period: 60)
         func refused(_ event: LifeEvent, _ seconds: Double) -> String? {
             life.objection(to: event, at: moment(seconds))?.description
@@ -87,7 +87,7 @@ struct LifeCommandTests {
         #expect(life.transactions.count == 2)
     }
 
-    @Test func purchasesAreInWholeSecondsAndWordsAreNot() throws {
+    @Test func purchasesHaveWholeSecondsAndStatementsDoNot() throws {
         var life = SimulatedSubscription(firstTransactionId: 1, productId: "month", period: 6)
         let bought = try life.happen(.buy, at: moment(0))
         #expect(bought.signedDate == moment(0))
@@ -103,7 +103,7 @@ struct LifeCommandTests {
         #expect(failed.renewal?.gracePeriodExpiresDate == moment(12.75), "a period long")
     }
 
-    @Test func aLifeReadsAsTheAppStoreTellsIt() throws {
+    @Test func aLifeHasTheAppStoresNotifications() throws {
         var life = SimulatedSubscription(firstTransactionId: 1, productId: "month", period: 6)
         let told = try [
             ("buy", 0), ("downgrade week", 1), ("downgrade month", 2), ("renew", 6), ("fail grace", 7),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppleStore
 
-@Suite("The life that the App Store tells of is the life that the ledger knows")
+@Suite("The ledger follows the App Store's notifications")
 struct SimulatedLifeTests {
     private func day(_ number: Double) -> Date { SimulatedLife.day(number) }
 
@@ -37,7 +37,7 @@ struct SimulatedLifeTests {
         #expect(try life.standing(on: 51).expiresAt == SimulatedLife.moment(80), "from when it was paid")
     }
 
-    @Test func daysOfGraceArePartOfThePeriodThatIsPaid() async throws {
+    @Test func daysOfGraceBelongToThePaidPeriod() async throws {
         var life = try SimulatedLife()
         try await life.tell { $0.bought(at: day(0)) }
         try await life.tell { $0.renewalFailed(at: day(30), graceUntil: day(46)) }
@@ -46,7 +46,7 @@ struct SimulatedLifeTests {
         #expect(try life.standing(on: 41).expiresAt == SimulatedLife.moment(60))
     }
 
-    @Test func whatIsNeverPaidExpiresAndMayBeBoughtAgain() async throws {
+    @Test func anUnpaidSubscriptionExpiresAndMayBeBoughtAgain() async throws {
         var life = try SimulatedLife()
         try await life.tell { $0.bought(at: day(0)) }
         try await life.tell { $0.renewalFailed(at: day(30)) }
@@ -59,7 +59,7 @@ struct SimulatedLifeTests {
         #expect(try life.status(on: 101) == .active)
     }
 
-    @Test func aRefundEndsItAndItsReversalGivesItBack() async throws {
+    @Test func aRefundEndsItAndItsReversalRestoresIt() async throws {
         var life = try SimulatedLife()
         try await life.tell { $0.bought(at: day(0)) }
         try await life.tell { $0.refunded(at: day(5)) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppleStore
 
-@Suite("What the stand-in for the App Store writes")
+@Suite("Messages of the simulated App Store")
 struct SimulatedMessageTests {
     private func day(_ number: Double) -> Date { SimulatedLife.day(number) }
 
@@ -40,7 +40,7 @@ struct SimulatedMessageTests {
         #expect(Set(told.map(\.notificationUUID)).count == told.count)
     }
 
-    @Test func receiptTransactionAndNotificationNameAPeriodAlike() async throws {
+    @Test func receiptTransactionAndNotificationNameTheSamePeriod() async throws {
         var life = try SimulatedLife()
         try await life.tell { $0.bought(at: day(0)) }
         try await life.tell { $0.renewed(at: day(30)) }
@@ -58,7 +58,7 @@ struct SimulatedMessageTests {
         }
     }
 
-    @Test func receiptsCallWhatWasUpgradedCancelled() {
+    @Test func receiptsMarkUpgradedPurchasesAsCancelled() {
         var life = SimulatedSubscription(firstTransactionId: 1)
         life.bought(at: day(0))
         life.upgraded(to: "dear", at: day(10))
@@ -83,7 +83,7 @@ struct SimulatedMessageTests {
         #expect(await life.refusal(of: forged) == .environment)
     }
 
-    @Test func aDeliveryIsKnownAgainAndATestIsAboutNobody() async throws {
+    @Test func aRedeliveryIsRecognizedAndATestHasNoCustomer() async throws {
         var life = try SimulatedLife()
         let bought = life.subscription.bought(at: day(0))
         #expect(try await life.read(bought).identity == life.read(bought).identity)

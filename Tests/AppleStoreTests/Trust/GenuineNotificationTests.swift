@@ -89,7 +89,7 @@ struct GenuineNotificationTests {
         #expect(try await flawOf(ours, transaction: "a.b.c") == .unreadable)
     }
 
-    @Test func whatIsAboutNoCustomerIsOursAllTheSame() async throws {
+    @Test func aNotificationWithoutACustomerIsAccepted() async throws {
         #expect(try await flawOf(body: #""summary":{\#(ours)}"#) == nil)
         #expect(try await flawOf(body: #""appData":{\#(ours)}"#) == nil)
         let token = #""externalPurchaseToken":{"externalPurchaseId":"SANDBOX_1","bundleId":"com.example.app"}"#

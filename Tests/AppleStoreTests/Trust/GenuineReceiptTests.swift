@@ -52,7 +52,7 @@ struct GenuineReceiptTests {
         #expect(await verify(try authority.sign(TrustFixture.receipt(creationDate: nil))) == .noDate)
     }
 
-    @Test func itsCertificatesSayWhatTheyAreFor() async throws {
+    @Test func itsCertificatesHaveApplesMarks() async throws {
         for change: (inout StoreAuthority.Form) -> Void in [
             { $0.hasLeafMarker = false }, { $0.hasAuthorityMarker = false },
         ] {
@@ -63,7 +63,7 @@ struct GenuineReceiptTests {
     }
 
     /// A remembered result applies to no other time and to no other certificates.
-    @Test func whatIsRememberedChangesNothing() async throws {
+    @Test func rememberedResultsChangeNothing() async throws {
         let late = TrustFixture.validity.upperBound.addingTimeInterval(1)
         for _ in 0..<3 {
             #expect(await verify(try authority.sign(TrustFixture.receipt())) == nil)
@@ -72,14 +72,14 @@ struct GenuineReceiptTests {
     }
 
     /// Times outside the range of certificates' dates.
-    @Test func momentsAtTheEndsOfTimeAreRefusedAndSurvived() async throws {
+    @Test func timesOutsideTheCalendarAreRefused() async throws {
         for seconds in [253_402_300_799, 4_102_444_800, 631_151_999, 0, -62_135_596_800] {
             let date = Date(timeIntervalSince1970: Double(seconds))
             #expect(await verify(try authority.sign(TrustFixture.receipt(creationDate: date))) == .chain)
         }
     }
 
-    @Test func whatNobodyNeedsMayBeAnything() async throws {
+    @Test func unusedPartsMayHaveAnyValue() async throws {
         let own = authority.certificates
         for bag in [own + [[0x30, 0x03, 0x02, 0x01, 0x01]], own.reversed(), [own[1]] + own] {
             let receipt = try authority.sign(TrustFixture.receipt(), certificates: Array(bag))

@@ -162,7 +162,7 @@ struct RevocationTests {
         }
     }
 
-    @Test func whoDoesNotAnswerProvesNothing() async throws {
+    @Test func aMissingAnswerProvesNothing() async throws {
         struct Away: Error, CustomStringConvertible { let description = "connection_failed" }
         let scene = try RevocationScene()
         try await scene.verify()
@@ -174,7 +174,7 @@ struct RevocationTests {
     }
 
     /// The first answer has no proof, and the second request gets no answer.
-    @Test func whoAnswersNoLongerProvesNothing() async throws {
+    @Test func anAnswerThatStopsProvesNothing() async throws {
         struct Away: Error {}
         var scene = try RevocationScene()
         try await scene.verify()

@@ -150,7 +150,7 @@ struct KeptConnectionHandlerTests {
     @Test(arguments: [
         ("timeout=5, max=100", 4), ("max=100", 60), ("timeout=1", 0), ("timeout=900", 60), ("Timeout=x", 60),
     ])
-    func theServersKeepAliveTimeIsHeeded(said: String, seconds: Int64) throws {
+    func theServersKeepAliveTimeIsRespected(said: String, seconds: Int64) throws {
         let scene = try openScene()
         let call = scene.send()
         try scene.receive("HTTP/1.1 200 OK\r\nKeep-Alive: \(said)\r\nContent-Length: 1\r\n\r\nx")
@@ -184,13 +184,13 @@ struct KeptConnectionHandlerTests {
 
     // MARK: Second sending
 
-    @Test func whatTheKernelRefusesAtOnceIsGivenBack() throws {
+    @Test func aCallRefusedByTheKernelIsReturned() throws {
         let scene = try openScene(beneath: [FailingWrites(.atOnce)])
         let call = scene.send()
         #expect(call.answer == nil && scene.events == ["returned"] && !scene.channel.isActive)
     }
 
-    @Test func whatMayHaveGoneOutIsNotGivenBack() throws {
+    @Test func aCallThatMayBeSentIsNotReturned() throws {
         let encrypted = try openScene(encrypted: true, beneath: [FailingWrites(.atOnce)])
         let first = encrypted.send()
         #expect(error(first) == .connectionClosed && encrypted.events == ["closed"])
@@ -203,7 +203,7 @@ struct KeptConnectionHandlerTests {
         #expect(error(second) == .connectionClosed && plain.events == ["closed"])
     }
 
-    @Test func whatFindsTheConnectionClosedIsGivenBack() throws {
+    @Test func aCallOnAClosedConnectionIsReturned() throws {
         let scene = try openScene()
         scene.channel.pipeline.fireChannelInactive()
         let call = scene.send()
@@ -291,7 +291,7 @@ struct KeptConnectionHandlerTests {
         #expect(scene.events == ["freed", "expired"])
     }
 
-    @Test func aHandshakeThatDoesNotEndIsGivenUp() throws {
+    @Test func aHandshakeWithoutAnEndTimesOut() throws {
         let scene = try Scene(encrypted: true)
         try scene.connect()
         scene.loop.advanceTime(by: .milliseconds(4_999))

@@ -281,7 +281,7 @@ struct KeptConnectionsTests {
         }
     }
 
-    @Test func aCertificateThatNobodyTrustsIsRefused() async throws {
+    @Test func anUntrustedCertificateIsRefused() async throws {
         let credentials = try ServerCredentials(named: "localhost")
         try await withServer(tls: credentials) { server, connections in
             #expect(await call(connections, "https://localhost:\(server.port)/") == .failure(.tls))

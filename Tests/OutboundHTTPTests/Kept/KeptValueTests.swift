@@ -94,7 +94,7 @@ struct KeptValueTests {
 
     // MARK: Second sending
 
-    @Test func onlyWhatNobodyCanHaveSeenIsSentAgain() {
+    @Test func onlyAnUnseenRequestIsSentAgain() {
         #expect(SendAttempt.notWritten.mayBeRepeated(isEncrypted: false, attempts: 1))
         #expect(SendAttempt.notWritten.mayBeRepeated(isEncrypted: true, attempts: 1))
         #expect(SendAttempt.refused.mayBeRepeated(isEncrypted: false, attempts: 1))

@@ -3,7 +3,7 @@ import Testing
 
 /// Random lives of a subscription: bought, upgraded, downgraded, renewed, refunded, transferred. Statements arrive
 /// late, twice, in any order or never, with and without a catalogue.
-@Suite("Access follows what the store and Cleeng say", .serialized) struct AccessLifeTests {
+@Suite("Access follows the statements of the store and Cleeng", .serialized) struct AccessLifeTests {
     private static let lives: UInt64 = 4_000
     private static let parts: UInt64 = 8
 

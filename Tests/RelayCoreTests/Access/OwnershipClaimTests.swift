@@ -2,7 +2,7 @@ import RelayCore
 import Testing
 
 /// A purchase that is newer than the owner's, from a customer whom Cleeng entitles now.
-@Suite("Who takes a subscription") struct OwnershipClaimTests {
+@Suite("Claims of a subscription") struct OwnershipClaimTests {
     private let owner = OwnershipClaim.Owner(
         acceptedAt: Timestamp(seconds: 100), since: Timestamp(seconds: 110), unsettledUntil: Timestamp(seconds: 170))
 
@@ -17,14 +17,14 @@ import Testing
             progress: progress)
     }
 
-    @Test("whoever had no access before has it by the purchase")
+    @Test("a customer without earlier access has it by the purchase")
     func newAccess() {
         #expect(claim(entitledBefore: false, acceptedAt: 101).judge(against: owner) == .takes)
         // Both have the same time, so the order in which Cleeng handled them is unknown.
         #expect(claim(entitledBefore: false, acceptedAt: 100, observedAt: 171).judge(against: owner) == .asksOfOwner)
     }
 
-    @Test("of whoever had access before, or may have had it, the owner's access decides", arguments: [true, nil])
+    @Test("with earlier or unknown access, the owner's access decides", arguments: [true, nil])
     func perhapsOldAccess(entitledBefore: Bool?) {
         var claim = claim(entitledBefore: entitledBefore)
         #expect(claim.judge(against: owner) == .asksOfOwner)
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// The two reads show two moments, and the newer request may have moved the subscription between them.
-    @Test("no grant stands alone while a newer request waits")
+    @Test("no separate grant is made while a newer request waits")
     func newerRequest() {
         var claim = claim(entitledBefore: nil)
         var owner = owner
@@ -52,7 +52,7 @@ import Testing
 
     /// The owner was granted at 110. Until 170, Cleeng may still be moving the subscription.
     @Test(
-        "whom Cleeng entitles beside the owner is let in by the third read, and by the last one before the deadline",
+        "a customer entitled beside the owner is granted at the third read, and at the last one before the deadline",
         arguments: [(false, false), (true, false), (false, true), (true, true)])
     func entitledBesideTheOwner(hasWaited: Bool, isLastRead: Bool) {
         let canWait = !hasWaited && !isLastRead
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("while a newer request waits, only the last read before the deadline lets in")
+    @Test("while a newer request waits, only the last read before the deadline grants")
     func lastRead() {
         var owner = owner
         owner.newestWaiting = Timestamp(seconds: 201)
@@ -107,9 +107,9 @@ import Testing
         #expect(progress(30, forwardedAt: nil) == .init())
     }
 
-    @Test("Cleeng's statement that it passed the subscription decides")
+    @Test("Cleeng's statement of a transfer decides")
     func proven() { #expect(claim(entitledBefore: true, isProven: true).judge(against: owner) == .takes) }
 
-    @Test("nobody needs to be asked where nobody else owns it", arguments: [true, false, nil])
+    @Test("without another owner no question is needed", arguments: [true, false, nil])
     func free(entitledBefore: Bool?) { #expect(claim(entitledBefore: entitledBefore).judge(against: nil) == .takes) }
 }

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("the grant that made the row is the first owner's, and no transfer")
+    @Test("the first grant makes the owner, and is no transfer")
     func maker() throws {
         let grant = Ownership.Grant.sample("new", on: name, acceptedAt: 200)
         var made = subscription(ownedBy: grant.customer)
@@ -61,7 +61,7 @@ import Testing
         #expect(ownership.transfers.isEmpty && ownership.takers.isEmpty)
     }
 
-    @Test("a subscription that was claimed by a username alone is taken without a transfer")
+    @Test("a subscription claimed only by a username is taken without a transfer")
     func claimedByName() throws {
         let ownership = try ownership(
             [.sample("new", on: name, acceptedAt: 200)], on: subscription(ownedBy: nil))
@@ -97,7 +97,7 @@ import Testing
     }
 
     /// Both would be granted under the owner's number, and it has one.
-    @Test("beside a grant to the owner, which changes nothing, no other customer takes the subscription")
+    @Test("with a grant to the owner in the batch, no other customer takes the subscription")
     func besideTheOwner() throws {
         let owners = Ownership.Grant.sample("old", on: name, id: .numbered(1), acceptedAt: 99, observedAt: 130)
         var other = Ownership.Grant.sample("new", on: name, id: .numbered(2), acceptedAt: 98, observedAt: 130)
@@ -120,7 +120,7 @@ import Testing
     }
 
     /// Why Cleeng is asked about the owner, and the consequences of its answer.
-    @Test("a customer who had the offer before asks about the owner; beside an entitled owner the grant stands alone")
+    @Test("a customer who had the offer before needs a read of the owner; with an entitled owner the grant is separate")
     func ownerInDoubt() throws {
         var grant = Ownership.Grant.sample("new", on: name, acceptedAt: 200)
         grant.entitledBefore = true
@@ -161,7 +161,7 @@ import Testing
 
     /// The database would refuse the whole batch otherwise: each validation has its owner's number.
     @Test(
-        "of a batch the newest claim that takes is the only one; a number names one customer; a known refund is never granted",
+        "in a batch only the newest claim takes it; a number means one customer; a known refund is never granted",
         arguments: 0..<20 as Range<UInt64>)
     func random(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-@Suite("What is held against a claimed row")
+@Suite("Strikes and failures of a claimed row")
 struct ClaimRecordTests {
     @Test("the fifth failure parks it, and the pauses before grow")
     func failures() {

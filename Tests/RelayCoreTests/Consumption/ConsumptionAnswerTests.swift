@@ -13,7 +13,7 @@ import Testing
         #expect(json(ConsumptionFacts(customerConsented: false, refundPreference: .decline)) == nil)
     }
 
-    @Test func aConsumableSaysHowMuchOfItWasUsed() {
+    @Test func aConsumableHasItsUsedPart() {
         let facts = ConsumptionFacts(
             customerConsented: true, sampleContentProvided: true, consumptionPercentage: 67_932,
             refundPreference: .grantProrated, userStatus: .active)
@@ -23,7 +23,7 @@ import Testing
         )
     }
 
-    @Test func aSubscriptionSaysNothingOfThat() {
+    @Test func aSubscriptionHasNoUsedPart() {
         let facts = ConsumptionFacts(
             customerConsented: true, consumptionPercentage: 50_000, refundPreference: .grantProrated)
         #expect(
@@ -32,7 +32,7 @@ import Testing
         )
     }
 
-    @Test func whatWasNotDeliveredWasNotUsed() {
+    @Test func anUndeliveredPurchaseWasNotUsed() {
         let facts = ConsumptionFacts(
             customerConsented: true, consumptionPercentage: 50_000, refundPreference: .grantFull)
         #expect(
@@ -41,7 +41,7 @@ import Testing
         )
     }
 
-    @Test(arguments: [nil, 0, 100_000]) func aPartIsGivenBackForAPartOnly(percentage: Int?) {
+    @Test(arguments: [nil, 0, 100_000]) func aProratedRefundNeedsAPartialConsumption(percentage: Int?) {
         let facts = ConsumptionFacts(
             customerConsented: true, consumptionPercentage: percentage, refundPreference: .grantProrated)
         #expect(json(facts)?.contains("refundPreference") == false)

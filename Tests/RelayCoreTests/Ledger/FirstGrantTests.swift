@@ -6,7 +6,7 @@ import Testing
 struct FirstGrantTests {
     struct Case: Sendable {
         var known = LedgerStatement()
-        /// Day on which the receipt's period ends; nil without a receipt.
+        /// Day on which the receipt's period ends; `nil` without a receipt.
         var receiptEnds: Double?
         var product = "month"
         var isRefunded = false

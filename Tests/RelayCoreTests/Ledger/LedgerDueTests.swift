@@ -12,7 +12,7 @@ struct LedgerDueTests {
         /// Day of the update.
         var day: Double
         var asks = false
-        /// Nil: never.
+        /// `nil` if it is never due.
         var due: Timestamp?
     }
 

@@ -58,7 +58,7 @@ struct LedgerHistory {
 }
 
 extension LedgerStatement {
-    /// A period of the subscription's first month, and what the store says of its renewal.
+    /// A statement with the subscription's first month, and one about its renewal.
     static func month(
         renews: Bool? = true, until end: Double = 30, product: String = "month",
         revoked: LedgerPeriod.Revocation.Kind? = nil, told: Double = 0

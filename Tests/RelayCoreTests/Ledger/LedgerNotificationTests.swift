@@ -4,11 +4,11 @@ import Testing
 
 @Suite("An update of a ledger notifies the publisher")
 struct LedgerNotificationTests {
-    /// A statement on a day after a month that renews, and what the publisher is notified of.
+    /// A statement on a day after a month that renews, and the expected notification.
     struct Case: Sendable {
         var statement = LedgerStatement()
         var day: Double
-        /// Nil: of nothing.
+        /// `nil` if nothing is notified.
         var reason: CustomerChange.Reason?
         var event: BillingEvent?
         var isNewStatus = false

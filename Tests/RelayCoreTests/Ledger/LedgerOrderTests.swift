@@ -4,7 +4,7 @@ import Testing
 @testable import RelayCore
 
 /// Apple guarantees neither the order of messages nor that each arrives once.
-@Suite("Any order and any repetition of the same words ends in the same ledger")
+@Suite("Statements in any order and with repeats make the same ledger")
 struct LedgerOrderTests {
     /// A random life with all kinds of statements, some at the same time.
     private static func words(_ generator: inout SeededGenerator) -> [LedgerStatement] {

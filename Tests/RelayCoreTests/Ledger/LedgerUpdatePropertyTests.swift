@@ -8,7 +8,7 @@ struct LedgerUpdatePropertyTests {
     private static let names = ["1", "google:a", "amazon:a", "roku:a", "1#\(ValidationID.numbered(1))"]
         .map { LedgerHistory.name(TransactionID($0)) }
 
-    /// Statements whose order decides nothing: an end names the period that it ends.
+    /// Statements whose order does not matter, since an end names the period that it ends.
     private static func statements(_ generator: inout SeededGenerator) -> [LedgerStatement] {
         func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
         func end(_ told: Double) -> LedgerEnd {
@@ -41,7 +41,7 @@ struct LedgerUpdatePropertyTests {
     }
 
     @Test(
-        "in any order leave one ledger; a repeat notifies nobody; due times and ends of access are never in the past",
+        "in any order make one ledger; repeats send no notification; due times and ends of access are never in the past",
         arguments: 0..<20 as Range<UInt64>)
     func random(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -62,7 +62,7 @@ struct LedgerUpdatePropertyTests {
                 try shuffled.record(statement, on: name, day: day, asks: asks)
             }
             #expect(shuffled.found[name]?.ledger == history.found[name]?.ledger, comment)
-            // What was stored stays: a repeat of all that was stated, and time before the due time, change nothing.
+            // The stored state stays: repeats, and time before the due time, change nothing.
             for statement in statements {
                 let again = history.record([LedgerMessage(name, statement)], at: Life.day(day))
                 let one = try #require(again.all.first)
@@ -85,7 +85,7 @@ struct LedgerUpdatePropertyTests {
             #expect(!one.staysDue || !asks, comment)
         } else {
             #expect(one.access.questions.isEmpty && one.recheckAt == nil || one.ledger.movedTo != nil, comment)
-            // What runs without an end needs no look; everything else that runs has one.
+            // An active subscription without a statement about its renewal must be due, unless it has no end.
             let runs = one.standing?.status == .active && !one.hasRenewalInfo
             #expect(!runs || one.ledger.movedTo != nil, comment)
         }

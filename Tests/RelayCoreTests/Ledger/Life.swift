@@ -12,8 +12,8 @@ struct Life {
 
     var words: [LedgerStatement] = []
 
-    /// A period of thirty days, or up to `until`. Its statement is from the day on which it begins, unless another is
-    /// given.
+    /// A period of thirty days, or up to `until`. Its statement is from the day on which it begins, unless `told` names
+    /// another.
     static func period(
         _ id: String, from start: Double, until end: Double? = nil, product: String = "month",
         revoked: LedgerPeriod.Revocation.Kind? = nil, isUpgraded: Bool = false, replaces: Bool = false,

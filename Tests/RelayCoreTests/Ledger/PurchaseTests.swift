@@ -3,7 +3,7 @@ import Testing
 
 @testable import RelayCore
 
-@Suite("What a publisher is shown of a subscription")
+@Suite("A subscription in the publisher API")
 struct PurchaseTests {
     private static let name = SubscriptionName(
         publisher: "main", environment: "Production", originalTransactionID: "1000")
@@ -30,7 +30,7 @@ struct PurchaseTests {
         #expect(purchase.purchasedAt == Life.day(0) && purchase.expiresAt == Life.day(30))
     }
 
-    @Test("one that was renewed before its period had ended keeps what is said with the renewal")
+    @Test("a subscription renewed before its period ended keeps the renewal's statement")
     func renewedAhead() throws {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
@@ -39,14 +39,14 @@ struct PurchaseTests {
             let purchase = try purchase(life, on: day)
             #expect(!purchase.isExpired && purchase.renewalIntent == .renew && purchase.expiresAt == Life.day(60))
         }
-        // An intent from before the renewal's statement says nothing about that renewal.
+        // An intent from before the renewal does not apply to that renewal.
         life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(false, told: 20))
         life.told(Life.period("2", from: 30, told: 29), on: 29)
         #expect(try purchase(life, on: 31).renewalIntent == nil)
     }
 
-    @Test("of renewal nothing is said where nobody told of it")
+    @Test("without a statement about renewal, renewal fields are absent")
     func receiptOnly() throws {
         var life = Life()
         life.told(Life.period("1", from: 0))
@@ -54,7 +54,7 @@ struct PurchaseTests {
         #expect(purchase.renewalIntent == nil && purchase.isBillingRetry == nil && purchase.cancelationReason == nil)
     }
 
-    @Test("one whose renewal was turned off runs on, by the customer's will")
+    @Test("one whose renewal the customer turned off runs until its end")
     func lapses() throws {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(false, told: 5))
@@ -63,7 +63,7 @@ struct PurchaseTests {
     }
 
     @Test(
-        "why it ended is Apple's number in the publisher's words",
+        "Apple's expiration intent becomes the cancellation reason",
         arguments: [
             (1, CancelationReason.customer), (2, .billingError), (3, .priceIncrease), (4, .productUnavailable),
             (5, .unknown), (99, .unknown),
@@ -75,7 +75,7 @@ struct PurchaseTests {
         #expect(purchase.isExpired && purchase.renewalIntent == .lapse && purchase.cancelationReason == reason)
     }
 
-    @Test("in grace it is not expired; in billing retry it is, and for want of money")
+    @Test("in grace it is not expired; in billing retry it is, with a billing error")
     func unpaid() throws {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(true, retry: true, grace: 36, told: 30))
@@ -85,7 +85,7 @@ struct PurchaseTests {
         #expect(retry.isExpired && retry.isBillingRetry == true && retry.cancelationReason == .billingError)
     }
 
-    @Test("while nobody was asked about a late renewal it stands as it was shown last")
+    @Test("until the store is asked about a late renewal, the last shown status stays")
     func lateRenewal() throws {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
@@ -95,7 +95,7 @@ struct PurchaseTests {
     }
 
     @Test(
-        "why money was given back",
+        "a refund's reason becomes the cancellation reason",
         arguments: [
             (CancelationReason?.none, LedgerPeriod.Revocation.Kind.refunded, CancelationReason.customer),
             (.technicalIssues, .refunded, .technicalIssues), (.otherReason, .refunded, .otherReason),
@@ -112,7 +112,7 @@ struct PurchaseTests {
         #expect(purchase.isExpired && purchase.cancelationReason == reason)
     }
 
-    @Test("a product that was given up for another is over, and says so, from when the other began")
+    @Test("a product that was replaced by another is expired from the time of the replacement")
     func upgraded() throws {
         var life = Life()
         life.told(Life.period("1", from: 0, isUpgraded: true, told: 10))
@@ -125,7 +125,7 @@ struct PurchaseTests {
         #expect(!year.isExpired && year.cancelationReason == nil)
     }
 
-    @Test("a pass that Cleeng ended is over, also where the catalogue sells it by another offer")
+    @Test("a pass that Cleeng ended is expired, also if the catalogue names another offer")
     func endedByCleeng() throws {
         func purchase(_ cleeng: [OfferID: LedgerEnd], catalogue: [ProductID: [OfferID]]) throws -> CustomerPurchase {
             var pass = Life.period("1", from: 0, product: "pass")
@@ -150,7 +150,7 @@ struct PurchaseTests {
         #expect(try purchase(["asked": over, "sold": over], catalogue: sold).isExpired)
     }
 
-    @Test("a renewal keeps when it was bought first, and moves its end")
+    @Test("a renewal keeps the first purchase date and moves the end")
     func renewed() throws {
         var life = Life()
         var first = Life.period("1", from: 0)
@@ -167,7 +167,7 @@ struct PurchaseTests {
         #expect(purchase.renewedAt == Life.day(30))
     }
 
-    @Test("when the intent changed is the latest word of it, in whatever order they come")
+    @Test("the latest statement sets the time of the intent's change, in any order")
     func intentChanged() throws {
         for order in [[5.0, 9.0], [9.0, 5.0]] {
             var life = Life()
@@ -196,7 +196,7 @@ struct PurchaseTests {
         #expect(CustomerPurchase.newest(of: all.reversed()).map(\.purchaseID) == ["2"])
     }
 
-    @Test("in JSON what does not apply is left out, nothing is added, and there is no space")
+    @Test("JSON omits absent fields and has no spaces")
     func json() {
         var purchase = CustomerPurchase(
             platform: .apple, productID: "gold.month", purchaseID: "100000012", transactionID: "100000345",

@@ -4,11 +4,11 @@ import Testing
 
 @Suite("The life of a subscription")
 struct SubscriptionLedgerTests {
-    @Test func nothingIsKnownOfWhatWasNeverBought() {
+    @Test func aSubscriptionWithoutPeriodsHasNoStatus() {
         #expect(SubscriptionLedger().standing(at: Life.day(1), leeway: Life.leeway) == nil)
     }
 
-    @Test func itRunsUntilItsEndAndAnHourMoreWhileNobodySaysWhatBecameOfIt() throws {
+    @Test func itRunsAnHourPastItsEndWhileTheRenewalIsUnknown() throws {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
         let standing = try life.standing(on: 29)
@@ -20,8 +20,8 @@ struct SubscriptionLedgerTests {
         #expect(try life.standing(on: 40).lookUpAt == Life.day(30) + Life.leeway, "and is looked up still")
     }
 
-    /// Access that Cleeng ended without an event would remain for ever if Cleeng had stated no end.
-    @Test func cleengIsAskedAgainWhateverItSaidOfTheEnd() throws {
+    /// If Cleeng stated no end and sent no event, access would otherwise remain for ever.
+    @Test func cleengIsAskedAgainWhateverEndItStated() throws {
         func asked(_ end: LedgerEnd) -> Timestamp? {
             var ledger = SubscriptionLedger()
             ledger.apply(LedgerStatement(cleeng: ["offer": end], granted: LedgerGrant(offer: "offer", at: Life.day(0))))
@@ -32,7 +32,7 @@ struct SubscriptionLedgerTests {
         #expect(asked(.runs(statedAt: Life.day(0))) == Life.day(0) + Life.leeway)
     }
 
-    @Test func aRenewalGoesOn() throws {
+    @Test func aRenewalExtendsAccess() throws {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
         life.told(Life.period("2", from: 30), Life.renewal(true, told: 30))
@@ -70,7 +70,7 @@ struct SubscriptionLedgerTests {
         #expect(try life.status(on: 30) == .inBillingRetry)
     }
 
-    @Test func appleSaysThatItIsOver() throws {
+    @Test func applesExpirationEndsIt() throws {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(true, retry: true, told: 30))
         life.told(nil, Life.renewal(true, intent: 2, told: 90), over: true, on: 90)
@@ -80,7 +80,7 @@ struct SubscriptionLedgerTests {
         #expect(try life.status(on: 101) == .active, "bought again")
     }
 
-    @Test func aRefundEndsItAtOnceAndItsReversalGivesItBack() throws {
+    @Test func aRefundEndsItAtOnceAndItsReversalRestoresIt() throws {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
         life.told(Life.period("1", from: 0, revoked: .refunded, told: 5))
@@ -115,9 +115,9 @@ struct SubscriptionLedgerTests {
         #expect(try life.status(on: 41) == .expired, "the year is over with the upgrade")
     }
 
-    /// Receipts have whole seconds: a yes within the second of the upgrade may be from before it.
+    /// Receipts have whole seconds, so a grant within the second of the upgrade may be older than the upgrade.
     @Test(arguments: [(0.4, true), (1.2, false)])
-    func cleengsYesFromBeforeAnUpgradeIsNoneAfterIt(saidAfter seconds: Double, isAsked: Bool) {
+    func cleengsGrantFromBeforeAnUpgradeDoesNotCountAfterIt(saidAfter seconds: Double, isAsked: Bool) {
         let upgraded = Timestamp(seconds: 1_800_000_000)
         func period(_ id: TransactionID, _ product: ProductID, at start: Timestamp, replaces: Bool) -> LedgerPeriod {
             LedgerPeriod(
@@ -151,7 +151,7 @@ struct SubscriptionLedgerTests {
         #expect(try life.standing(on: 31).productID == "cheap")
     }
 
-    @Test func whatDoesNotExpireRunsUntilItIsTakenBack() throws {
+    @Test func aPurchaseWithoutAnEndRunsUntilItIsRevoked() throws {
         var ledger = SubscriptionLedger()
         var period = Life.period("1", from: 0)
         period.expiresAt = nil
@@ -163,7 +163,7 @@ struct SubscriptionLedgerTests {
         #expect(ledger.standing(at: Life.day(9_999), leeway: Life.leeway)?.status == .revoked)
     }
 
-    @Test func untilTheSuccessorOfAnUpgradedOneIsToldItStandsForIt() throws {
+    @Test func anUpgradedPeriodCountsUntilItsSuccessorIsKnown() throws {
         var life = Life()
         life.told(Life.period("1", from: 0))
         life.told(Life.period("2", from: 30, isUpgraded: true, told: 40))
@@ -173,16 +173,16 @@ struct SubscriptionLedgerTests {
         #expect(try life.status(on: 55) == .expired)
     }
 
-    @Test func aFailedPaymentOfAnEarlierPeriodSaysNothingOfThisOne() throws {
+    @Test func aFailedPaymentOfAnEarlierPeriodDoesNotCountForTheNext() throws {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(true, retry: true, grace: 46, told: 30))
-        // The payment succeeded within grace: the new period begins at the end of the old one.
+        // The payment succeeded within grace, and the new period begins at the end of the old one.
         life.told(Life.period("2", from: 30, told: 40))
         #expect(try life.status(on: 60) == .active, "the next word is waited for")
         #expect(try life.status(on: 61) == .expired)
     }
 
-    @Test func whoeverSaysLastThatItIsOverIsBelieved() throws {
+    @Test func theLatestStatementAboutTheEndCounts() throws {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
         life.told(over: true, on: 10)
@@ -191,7 +191,7 @@ struct SubscriptionLedgerTests {
         #expect(try life.status(on: 13) == .active)
     }
 
-    @Test func secondsAndMillisecondsAreTheSameMoment() {
+    @Test func timesEqualInWholeSecondsAreOneMoment() {
         var early = Life.period("1", from: 1)
         early = LedgerPeriod(
             id: "1", productID: "month", purchasedAt: early.purchasedAt + .milliseconds(731),
@@ -200,7 +200,7 @@ struct SubscriptionLedgerTests {
         #expect(early == Life.period("1", from: 1))
     }
 
-    @Test func anOlderWordNeverUndoesANewerOne() throws {
+    @Test func anOlderStatementNeverReplacesANewerOne() throws {
         var life = Life()
         life.told(Life.period("1", from: 0, revoked: .refunded, told: 5), Life.renewal(false, told: 5))
         life.told(Life.period("1", from: 0, told: 1), Life.renewal(true, told: 1))
@@ -208,9 +208,9 @@ struct SubscriptionLedgerTests {
         #expect(try life.standing(on: 6).willRenew == false)
     }
 
-    /// Day 30: the end. Day 31: no statement of a renewal yet, and Cleeng says no. Day 32: the renewal's statement of
-    /// day 30 arrives.
-    @Test func aRenewalToldLateWinsOverWhoeverDidNotKnowOfIt() throws {
+    /// Day 30: the period ends. Day 31: no renewal is known yet, and the store states the end. Day 32: the renewal's
+    /// statement of day 30 arrives.
+    @Test func aLateRenewalOutranksAnEndStatedWithoutIt() throws {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
         life.words.append(
@@ -224,8 +224,8 @@ struct SubscriptionLedgerTests {
         #expect(try life.status(on: 34) == .expired)
     }
 
-    /// Day 30: the end. Day 31: Cleeng says that access runs until day 45.
-    @Test func whatCleengSaysOfTheFutureIsBelievedUntilThen() throws {
+    /// Day 30: the period ends. Day 31: the store states that the subscription runs until day 45.
+    @Test func aLaterEndThatTheStoreStatesExtendsAccess() throws {
         var life = Life()
         life.told(Life.period("1", from: 0))
         life.words.append(
@@ -237,7 +237,7 @@ struct SubscriptionLedgerTests {
         #expect(try life.standing(on: 46).access == nil)
     }
 
-    @Test func ofTwoWordsOfOneMomentTheOneThatKnowsOfTroubleCounts() throws {
+    @Test func ofTwoStatementsAtOneTimeTheOneWithBillingRetryCounts() throws {
         for isReversed in [false, true] {
             var life = Life()
             life.told(Life.period("1", from: 0))
@@ -250,7 +250,7 @@ struct SubscriptionLedgerTests {
         }
     }
 
-    @Test func whatHasMovedAndComeBackIsItsOwnAgain() {
+    @Test func aSubscriptionThatMovedBackIsNotMoved() {
         var ledger = SubscriptionLedger()
         ledger.apply(LedgerStatement(movesTo: LedgerMove(to: "2", statedAt: Life.day(10))))
         #expect(ledger.movedTo == "2")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Rate limits")
 struct RateLimitTests {
-    @Test("so many at once, and then one by one")
+    @Test("allows a burst, and then single requests")
     func burst() {
         let limit = RateLimit(rate: 2, burst: 3)
         #expect(limit.interval == .milliseconds(500) && limit.windowSeconds == 2)
@@ -21,7 +21,7 @@ struct RateLimitTests {
         #expect(rested.isAllowed && rested.remaining == 2 && rested.reset == .milliseconds(500))
     }
 
-    @Test("over a long time the rate is kept, however it is asked", arguments: [1, 7, 50, 333])
+    @Test("keeps the rate over a long time, for any pattern of requests", arguments: [1, 7, 50, 333])
     func rate(milliseconds: Int) {
         let limit = RateLimit(rate: 10, burst: 20)
         var state = RateState()
@@ -33,7 +33,7 @@ struct RateLimitTests {
         #expect(allowed <= min(asked, 620) && allowed >= min(asked, 600) - 10)
     }
 
-    @Test("one who is idle is as if they had never asked")
+    @Test("an idle client has its full burst again")
     func full() {
         let limit = RateLimit(rate: 1, burst: 2)
         var state = RateState()

@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-@Suite("What a change of a subscription means for its contract")
+@Suite("Contract events of a subscription's changes")
 struct BillingEventTests {
     private static let end = Timestamp(seconds: 1_800_000_000)
 
@@ -27,7 +27,7 @@ struct BillingEventTests {
         #expect(BillingEvent(from: picture(.active, renews: false), to: active) == .contractChanged)
     }
 
-    @Test("that it will not be renewed is a cancellation, once")
+    @Test("turning renewal off is a cancellation, once")
     func cancellation() {
         let off = picture(.active, renews: false)
         #expect(BillingEvent(from: picture(.active), to: off) == .contractCancelled)
@@ -36,7 +36,7 @@ struct BillingEventTests {
         #expect(BillingEvent(from: picture(.expired), to: picture(.expired, renews: false)) == nil)
     }
 
-    @Test("nothing is told of what is the same, of grace, and of what is heard for the first time")
+    @Test("no event for the same state, for grace, and for a first statement")
     func silence() {
         #expect(BillingEvent(from: picture(.active), to: picture(.active)) == nil)
         // A receipt states the same end without milliseconds.
@@ -47,7 +47,7 @@ struct BillingEventTests {
         #expect(BillingEvent(from: picture(.active, renews: nil), to: picture(.active)) == nil)
     }
 
-    @Test("bodies hold the event and ids, and nothing else")
+    @Test("bodies contain the event and ids, and nothing else")
     func bodies() {
         #expect(
             BillingEvent.orderSucceeded.body(contract: "c", customer: "k", order: "o")

@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-@Suite("How a contract stands follows from its subscriptions")
+@Suite("A contract's state follows from its subscriptions")
 struct ContractStandingTests {
     private static let day = Duration.seconds(86_400)
     private static let start = Timestamp(seconds: 1_800_000_000)
@@ -38,7 +38,7 @@ struct ContractStandingTests {
                 willRenew: willRenew, productID: nil, isInBillingRetry: retry, statedAt: Self.start + Self.day * day))
     }
 
-    @Test("one that runs is active, with its next date; in a trial it says so")
+    @Test("a running one is active, with its next date and its trial")
     func active() {
         let normal = standing([[LedgerStatement(periods: [period("a", from: 0, to: 30)])]], on: 1)
         #expect(normal.lifecycle == .active && normal.end == nil)
@@ -48,7 +48,7 @@ struct ContractStandingTests {
         #expect(trial.lifecycle == .inTrial && trial.phases.map(\.kind) == [.trial])
     }
 
-    @Test("one that will not be renewed is active until its end, which is told")
+    @Test("one without renewal is active until its end, which is shown")
     func cancelled() {
         let words = [LedgerStatement(periods: [period("a", from: 0, to: 30)]), renewal(false, on: 2)]
         let running = standing([words], on: 3)
@@ -59,7 +59,7 @@ struct ContractStandingTests {
         #expect(over.phases.map(\.kind) == [.normal, .inactive])
     }
 
-    @Test("a refund ends it, failed payment pauses it, and what nobody has told the end of is not over")
+    @Test("a refund ends it, a failed payment pauses it, and an unreported end does not end it")
     func others() {
         let refunded = standing([[LedgerStatement(periods: [period("a", from: 0, to: 30, revokedOn: 5)])]], on: 6)
         #expect(refunded.lifecycle == .ended && refunded.end == Self.start + Self.day * 5)
@@ -71,7 +71,7 @@ struct ContractStandingTests {
         #expect(standing([[]], on: 1).lifecycle == .ended)
     }
 
-    @Test("after an upgrade the subscription that runs longest speaks, and the phases tell both")
+    @Test("after an upgrade the longest-running subscription counts, and the phases show both")
     func upgrade() {
         let old = [LedgerStatement(periods: [period("a", from: 0, to: 30)]), renewal(false, on: 10)]
         let new = [LedgerStatement(periods: [period("b", from: 10, to: 40, product: "com.example.yearly")])]

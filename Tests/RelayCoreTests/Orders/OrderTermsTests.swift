@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-@Suite("An order says once for whom it is, and once of what")
+@Suite("An order names one customer and one subscription")
 struct OrderTermsTests {
     private static let id = BillingID("66aa00000000000000000001")
 
@@ -14,7 +14,7 @@ struct OrderTermsTests {
             cart: cart)
     }
 
-    @Test("every single alternative is taken")
+    @Test("every single alternative is accepted")
     func alternatives() throws {
         let id = try #require(Self.id)
         if case .customer(let found) = try terms(id, nil, nil, id).party {
@@ -31,7 +31,7 @@ struct OrderTermsTests {
         if case .cart("c") = try terms(id, nil, nil, nil, "c").subject {} else { Issue.record() }
     }
 
-    @Test("none and several are refused, each with its own words")
+    @Test("none and several are refused, each with its own error")
     func noneOrSeveral() throws {
         let id = try #require(Self.id)
         #expect(throws: OrderTermsError.noParty) { try terms(nil, nil, nil, id) }
@@ -43,7 +43,7 @@ struct OrderTermsTests {
         #expect(Set(OrderTermsError.allCases.map(\.description)).count == OrderTermsError.allCases.count)
     }
 
-    @Test("the first commit completes, its own repeat says the same, all others are in conflict")
+    @Test("the first commit completes, its repeat has the same result, all others conflict")
     func verdicts() throws {
         let id = try #require(Self.id)
         #expect(CommitVerdict(.inProgress, subscriptionIsOf: nil) == .completes)

@@ -14,7 +14,7 @@ struct CircuitBreakerTests {
         #expect(script.breaker.allowance == 0)
     }
 
-    @Test func aSuccessInBetweenBeginsTheRunAnew() {
+    @Test func aSuccessInBetweenRestartsTheCount() {
         var script = BreakerScript.failed(4, at: 1)
         script.succeeds(at: 2)
         for _ in 0..<4 { script.fails(at: 3) }
@@ -154,7 +154,7 @@ struct CircuitBreakerTests {
         #expect(script.probe(at: until) != nil)
     }
 
-    @Test func theLongestOfSeveralWishesHoldsWhoeverHeardThem() throws {
+    @Test func theLongestOfSeveralRequestedPausesApplies() throws {
         var script = BreakerScript()
         let old = try #require(script.breaker.admission())
         script.fails(retryAfter: .seconds(2), at: 0)
@@ -168,7 +168,7 @@ struct CircuitBreakerTests {
     }
 
     /// A requested pause was followed by one customer's own failure. Other customers need not wait for the pause's end.
-    @Test func afterAPauseThatWasAskedForAnyAnswerWillDo() throws {
+    @Test func afterARequestedPauseAnyAnswerClosesIt() throws {
         var script = BreakerScript()
         script.fails(of: 1, retryAfter: .seconds(2), at: 0)
         let probe = try script.goodProbe(at: 2)
@@ -184,7 +184,7 @@ struct CircuitBreakerTests {
 
     /// A call from before an outage is answered after it. The pause in its answer still counts, and the upstream is not
     /// reported as healthy.
-    @Test func aWishIsHeededHoweverOldTheCallIs() throws {
+    @Test func anOldCallsRequestedPauseApplies() throws {
         var script = BreakerScript()
         let old = try #require(script.breaker.admission())
         for _ in 0..<5 { script.fails(at: 1) }

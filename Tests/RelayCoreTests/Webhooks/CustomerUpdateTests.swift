@@ -25,7 +25,7 @@ struct CustomerUpdateTests {
 
     /// Environment of the change, whether its purchase is a test, what the endpoint asks for, and whether it receives it.
     @Test(
-        "goes to the endpoints of its environment, and to those of both if it was recognized as a test later",
+        "is sent to the endpoints of its environment, and to those of both if it was recognized as a test later",
         arguments: [
             ("Production", false, .all, true), ("Production", false, .production, true),
             ("Production", false, .sandbox, false), ("Production", true, .production, true),

@@ -14,7 +14,7 @@ struct EndpointCapacityTests {
         #expect(rooms.available(taken: 1_000, own: 0) == 0)
     }
 
-    @Test("however many hang, the next one finds a place, and the places are never overdrawn")
+    @Test("with any number of hanging calls, the next one gets a place, and the limit holds")
     func fairness() {
         let rooms = EndpointCapacity(places: 64, perEndpoint: 32)
         var owns: [Int] = []

@@ -2,12 +2,12 @@ import RelayCore
 import TestSupport
 import Testing
 
-@Suite("How an endpoint stands")
+@Suite("The state of an endpoint")
 struct EndpointStandingTests {
     private static let start = Timestamp(seconds: 1_800_000_000)
     private static func day(_ days: Double) -> Timestamp { start + .seconds(rounded: days * 86_400) }
 
-    @Test("five days without a success, and the next failure disables it")
+    @Test("after five days without a success, the next failure disables it")
     func patience() {
         var standing = EndpointStanding()
         #expect(standing.record(.failed, at: Self.day(0)) == .failing)
@@ -18,7 +18,7 @@ struct EndpointStandingTests {
         #expect(standing.record(.delivered, at: Self.day(6)) == nil)
     }
 
-    @Test("one success, and the days are counted anew")
+    @Test("one success restarts the count of days")
     func success() {
         var standing = EndpointStanding()
         #expect(standing.record(.failed, at: Self.day(0)) == .failing)
@@ -28,7 +28,7 @@ struct EndpointStandingTests {
         #expect(standing.record(.failed, at: Self.day(10.2)) == .disabled(.failing))
     }
 
-    @Test("410 disables it at once; a success is written once a minute; a try broken off says nothing")
+    @Test("410 disables it at once; a success is written once a minute; an aborted try has no effect")
     func others() {
         var standing = EndpointStanding()
         #expect(standing.record(.delivered, at: Self.start) == .succeeded)
@@ -39,7 +39,7 @@ struct EndpointStandingTests {
         #expect(standing.isDisabled)
     }
 
-    @Test("whatever comes in whatever order, it is never disabled for failing sooner than five days after a success")
+    @Test("in any order of results, failures disable it only five days after a success")
     func property() {
         for seed in 0..<200 {
             var generator = SeededGenerator(seed: UInt64(seed))

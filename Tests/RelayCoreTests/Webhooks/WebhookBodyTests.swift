@@ -1,13 +1,13 @@
 import RelayCore
 import Testing
 
-@Suite("What goes on the wire")
+@Suite("Message bodies and signatures")
 struct WebhookBodyTests {
     private static let stored = #"{"type":"purchases.updated","applicationUsername":"u","purchases":{}}"#
 
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    @Test("the password comes right after the type, and is left out where none is set")
+    @Test("the password follows the type, and is omitted if none is set")
     func password() {
         #expect(
             text(WebhookBody.whole(Self.stored, password: "s3cr3t"))
@@ -18,7 +18,7 @@ struct WebhookBodyTests {
         #expect(text(WebhookBody.test(password: nil)) == #"{"type":"test"}"#)
     }
 
-    @Test("whatever the password holds, it stays within its quotes")
+    @Test("any password stays within its quotes")
     func escapes() {
         #expect(
             text(WebhookBody.test(password: "a\"b\\c\u{1}ü\n")) == #"{"type":"test","password":"a\"b\\c\u0001ü\n"}"#

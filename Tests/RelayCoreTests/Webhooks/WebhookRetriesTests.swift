@@ -2,7 +2,7 @@ import RelayCore
 import TestSupport
 import Testing
 
-@Suite("When a message is sent again")
+@Suite("Retries of a message")
 struct WebhookRetriesTests {
     private static let retries = WebhookRetries(pauses: [.seconds(5), .seconds(30), .seconds(120)])
 
@@ -25,7 +25,7 @@ struct WebhookRetriesTests {
         #expect(Self.retries.pause(failures: 1, jitter: 9) == Self.retries.pause(failures: 1, jitter: 1))
     }
 
-    @Test("what the endpoint asks for is never undercut, up to an hour")
+    @Test("the endpoint's requested pause is respected, up to an hour")
     func retryAfter() {
         #expect(Self.retries.pause(failures: 1, retryAfter: .seconds(60), jitter: 0) == .seconds(60))
         #expect(Self.retries.pause(failures: 1, retryAfter: .seconds(1), jitter: 0.5) == .seconds(5))
@@ -33,7 +33,7 @@ struct WebhookRetriesTests {
     }
 
     @Test(
-        "what becomes of an answer",
+        "the effect of each answer",
         arguments: [
             (200, WebhookResult.Verdict.delivered), (204, .delivered), (299, .delivered), (199, .failed),
             (301, .failed),
@@ -53,7 +53,7 @@ struct WebhookRetriesTests {
         #expect(DeliveryOutcome(result, tries: 4, retries: Self.retries, jitter: 0.5) == .failed)
     }
 
-    @Test("a try that was broken off counts for nothing")
+    @Test("an aborted try does not count")
     func cancelled() {
         #expect(DeliveryOutcome(WebhookResult(.cancelled), tries: 9, retries: Self.retries, jitter: 0) == nil)
     }

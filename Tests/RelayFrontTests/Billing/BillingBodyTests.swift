@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelayFront
 
-@Suite("What billing's clients send is read as they write it")
+@Suite("Requests of billing's clients")
 struct BillingBodyTests {
     @Test("paths of billing are folded, their queries and all other paths are not")
     func paths() {
@@ -20,7 +20,7 @@ struct BillingBodyTests {
         #expect(ErrorDialect(path: "/apple/payment") == .problem && ErrorDialect(path: "/v2/nowhere") == .fovea)
     }
 
-    @Test("forms are decoded; of a name that comes twice nothing counts")
+    @Test("forms are decoded; a repeated name is ignored")
     func forms() throws {
         let form = try FormBody(ByteBuffer(string: "a=1+2%263&b=&c&d=x&d=y&e=%zz"))
         #expect(form["a"] == "1 2&3" && form["b"] == nil && form["c"] == nil && form["d"] == nil && form["e"] == "%zz")
@@ -29,7 +29,7 @@ struct BillingBodyTests {
         }
     }
 
-    @Test("names count in any case, the last of two wins, null is absent, and all else is passed over")
+    @Test("names ignore case, the last of two counts, null is absent, and unknown names are skipped")
     func names() throws {
         let body = try FieldReader(
             ByteBuffer(string: #"{"TYPE":"a","type":"b","x":{"y":[1]},"Obj":{ "K" : 1 },"N":null,"L":["p"]}"#),
@@ -38,7 +38,7 @@ struct BillingBodyTests {
         #expect(body["N"] == .absent && body["x"] == .absent && body["L"] == .array(#"["p"]"#))
     }
 
-    @Test("what a check needs is asked of each type")
+    @Test("each type requires the fields of a check")
     func checks() throws {
         func check(_ json: String) throws -> CheckRequest {
             try CheckRequest(ByteBuffer(string: json), mostReceiptBytes: 1_000)
@@ -62,7 +62,7 @@ struct BillingBodyTests {
         }
     }
 
-    @Test("a customer's details are kept in one spelling, and bounded")
+    @Test("a customer's details are normalized and limited")
     func details() throws {
         func details(_ json: String) throws -> String {
             try CustomerDetails(ByteBuffer(string: json), in: "Customer.").json

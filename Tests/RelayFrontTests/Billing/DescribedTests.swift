@@ -8,7 +8,7 @@ import Testing
 @testable import RelayFront
 @testable import RelayStore
 
-@Suite("What is sent is what openapi.yaml describes")
+@Suite("Messages match openapi.yaml")
 struct DescribedTests {
     private let description = Result { try OpenAPI() }
     private let now = Timestamp(microseconds: 1_790_000_000_000_000)
@@ -57,7 +57,7 @@ struct DescribedTests {
     }
 
     @Test(
-        "orders and contracts: every field that is sent is described, and the required ones are those that always are")
+        "orders and contracts: every sent field is described, and the required ones are always sent")
     func orders() throws {
         let description = try self.description.get()
         for (schema, whole, bare) in [

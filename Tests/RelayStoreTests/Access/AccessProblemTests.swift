@@ -16,7 +16,7 @@ struct AccessProblemTests {
         try await store.takeAndGrant(.sample(customer: "c\(subscription)@example.test", subscription: subscription))
     }
 
-    @Test("each problem is found, and what is well is not")
+    @Test("finds each problem and nothing else")
     func eachProblem() async throws {
         try await withStore { database, store in
             for subscription in ["1", "2", "3", "4", "5", "6", "7"] { try await grant(store, subscription) }
@@ -71,7 +71,7 @@ struct AccessProblemTests {
         }
     }
 
-    @Test("pages hold each once, and other publishers see none of it")
+    @Test("pages have each problem once, only for its publisher")
     func pages() async throws {
         try await withStore { database, store in
             for subscription in ["1", "2", "3"] { try await grant(store, subscription) }

@@ -28,7 +28,7 @@ struct AddOnEntitlementTests {
 
     /// - Parameters:
     ///   - said: time of the statement; like all times, in seconds from now.
-    ///   - addOn: end of the add-on. Nil: the store no longer lists it.
+    ///   - addOn: end of the add-on; `nil` if the store no longer lists it.
     private func come(_ notices: Notices, said: Double, addOn: Double?, refunded: Bool = false) async throws {
         let (saidAt, bought) = try await (notices.at(said), notices.at(-100))
         func period(_ id: String, _ product: ProductID, _ end: Timestamp) -> LedgerPeriod {
@@ -81,7 +81,7 @@ struct AddOnEntitlementTests {
         }
     }
 
-    @Test("one that the store lists no longer is over")
+    @Test("an add-on that the store no longer lists has ended")
     func removed() async throws {
         try await withGranted { store, notices in
             try await come(notices, said: -10, addOn: 43_200)
@@ -92,7 +92,7 @@ struct AddOnEntitlementTests {
         }
     }
 
-    @Test("another customer has none of it, and neither has another offer")
+    @Test("no other customer and no other offer gets it")
     func others() async throws {
         try await withGranted { store, notices in
             try await come(notices, said: -10, addOn: 43_200)

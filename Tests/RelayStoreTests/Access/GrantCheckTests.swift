@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("What the version before granted gets an owner's number and somebody who looks again")
+@Suite("Grants of the previous version get an owner's number and a due ledger")
 struct GrantCheckTests {
     /// Makes the rows as the previous version wrote them.
     private func makeAsBefore(_ database: TestDatabase) async throws {
@@ -33,7 +33,7 @@ struct GrantCheckTests {
         }
     }
 
-    @Test("of two that are granted on one subscription, who does not own it stands alone, and is watched")
+    @Test("of two granted customers of one subscription, the one who does not own it gets a separate ledger")
     func twoGranted() async throws {
         try await withStore { database, store in
             let old = try await store.takeAndGrant(.sample(customer: "ana@example.test"))
@@ -48,7 +48,7 @@ struct GrantCheckTests {
                 leeway: .seconds(3_600))
             #expect(Set(heard.compactMap { $0.owner?.customer.text }) == ["ana@example.test", "ben@example.test"])
             #expect(heard.count { $0.name.standsAlone } == 1)
-            // Cleeng says no about the customer with the separate subscription; the other customer keeps access.
+            // Cleeng ends the access of the customer with the separate subscription. The other customer keeps access.
             let alone = try #require(heard.first { $0.name.standsAlone })
             let over = LedgerStatement(cleeng: [
                 try #require(alone.owner?.offerID): LedgerEnd(isOver: true, statedAt: alone.updatedAt + .seconds(1))
@@ -59,7 +59,7 @@ struct GrantCheckTests {
         }
     }
 
-    @Test("running access at whose end nobody would look is due at once")
+    @Test("running access whose end has no due ledger is due at once")
     func unwatched() async throws {
         try await withStore { database, store in
             try await store.takeAndGrant(.sample(customer: "ana@example.test"))

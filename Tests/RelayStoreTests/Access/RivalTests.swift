@@ -24,7 +24,7 @@ struct RivalTests {
         }
     }
 
-    @Test("is another's where another customer began the synchronization, or owns the subscription")
+    @Test("is another customer's if that customer began the synchronization or owns the subscription")
     func heldByAnother() async throws {
         try await withStore { database, store in
             let ana = try await store.takeAndClaim(.sample(customer: "ana@example.test"))

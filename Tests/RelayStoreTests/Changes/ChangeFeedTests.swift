@@ -4,9 +4,9 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("What other processes have settled")
+@Suite("Settlements of other processes")
 struct ChangeFeedTests {
-    @Test("wakes who waits here")
+    @Test("wakes waiters here")
     func otherProcess() async throws {
         try await withStores(2) { database, stores in
             let claimed = try await stores[1].takeAndClaim(.sample())
@@ -21,7 +21,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("includes the old owner's end, an operator's word, and a deadline")
+    @Test("include a former owner's end, an operator's act, and a deadline")
     func kinds() async throws {
         try await withStores(2) { database, stores in
             let old = try await stores[1].takeAndGrant(.sample(customer: "ana@example.test"))
@@ -40,7 +40,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("is not looked at while nobody waits and nothing is kept")
+    @Test("are not read without waiters and cached answers")
     func nobodyWaits() async throws {
         try await withStores(2) { database, stores in
             let id = try await stores[1].takeAndGrant(.sample())
@@ -59,7 +59,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("tells a change once, and only what is new since the look before")
+    @Test("are reported once, since the look before")
     func overlap() async throws {
         try await withStores(2) { database, stores in
             let id = try await stores[1].takeAndGrant(.sample())
@@ -73,7 +73,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("over a gap that is too long everything waited for is read anew")
+    @Test("after a long gap, everything awaited is read again")
     func gap() async throws {
         try await withStores(2) { database, stores in
             let claimed = try await stores[1].takeAndClaim(.sample())
@@ -91,7 +91,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("goes on after the database was away")
+    @Test("are read again after an outage of the database")
     func afterFailure() async throws {
         try await withStores(2) { database, stores in
             let claimed = try await stores[1].takeAndClaim(.sample())
@@ -111,7 +111,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("makes an answer that is kept in memory follow another process's change")
+    @Test("update cached answers")
     func keptAnswer() async throws {
         try await withStores(2) { database, stores in
             let id = try await stores[1].takeAndGrant(.sample(customer: "ana@example.test"))
@@ -128,7 +128,7 @@ struct ChangeFeedTests {
     }
 
     /// The look has begun before the poll and ends after it: the poll's first answer is older than the look's.
-    @Test("wakes a poll that came during the look, and was told from memory that it has to wait")
+    @Test("wake a poll that arrived during the look and was answered from the cache")
     func pendingFromMemory() async throws {
         try await withStores(2) { database, stores in
             let feed = ChangeFeed(store: stores[0])
@@ -157,7 +157,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("is not needed for this process's own changes")
+    @Test("are not needed for this process's own changes")
     func ownChange() async throws {
         try await withStores(1) { database, stores in
             let store = stores[0]

@@ -26,7 +26,7 @@ struct ChangeHubTests {
         waiter.leave()
     }
 
-    @Test("of two changes before the wait the newer one is told")
+    @Test("of two changes before the wait, the newer one is returned")
     func newestChange() async {
         let hub = ChangeHub()
         let waiter = hub.register(id(1))
@@ -36,7 +36,7 @@ struct ChangeHubTests {
         waiter.leave()
     }
 
-    @Test("a change wakes those who wait for it, each of them, and nobody else")
+    @Test("a change wakes each of its waiters and no other")
     func onlyThose() async {
         let hub = ChangeHub()
         let waiters = [hub.register(id(1)), hub.register(id(1)), hub.register(id(2))]
@@ -48,7 +48,7 @@ struct ChangeHubTests {
         for waiter in waiters { waiter.leave() }
     }
 
-    @Test("nothing happens until the deadline: then the wait is over, and not before")
+    @Test("a wait ends at its deadline and not before")
     func timeout() async {
         let hub = ChangeHub()
         let waiter = hub.register(id(1))
@@ -58,7 +58,7 @@ struct ChangeHubTests {
         waiter.leave()
     }
 
-    @Test("deadlines are kept in their order, whatever order they came in")
+    @Test("deadlines expire in order, in whatever order they were added")
     func deadlines() async {
         let hub = ChangeHub()
         let start = ContinuousClock.now
@@ -109,7 +109,7 @@ struct ChangeHubTests {
         waiter.leave()
     }
 
-    @Test("a client that has gone is told so, although a change came after")
+    @Test("a closed client's wait ends as closed, even with a later change")
     func goneBeforeChange() async {
         let hub = ChangeHub()
         let waiter = hub.register(id(1))
@@ -119,7 +119,7 @@ struct ChangeHubTests {
         waiter.leave()
     }
 
-    @Test("a shutdown wakes all, those who register later, and those who wait again")
+    @Test("a shutdown wakes all waiters, including later and repeated ones")
     func shutdown() async {
         let hub = ChangeHub()
         let early = hub.register(id(1))
@@ -135,7 +135,7 @@ struct ChangeHubTests {
         #expect(hub.waiterCount == 0)
     }
 
-    @Test("a shutdown and a client's going last: every later wait ends at once, whatever comes in between")
+    @Test("after a shutdown or a client's departure, every later wait ends at once")
     func lasting() async {
         let hub = ChangeHub()
         let gone = hub.register(id(1))
@@ -153,7 +153,7 @@ struct ChangeHubTests {
         going.leave()
     }
 
-    @Test("who leaves is forgotten, also where others wait for the same, and where it leaves twice")
+    @Test("a waiter that leaves is removed, also beside others, and if it leaves twice")
     func leaving() {
         let hub = ChangeHub()
         let waiters = (0..<4).map { hub.register(id(UInt64($0 / 2))) }
@@ -167,7 +167,7 @@ struct ChangeHubTests {
         #expect(hub.waitedFor.isEmpty)
     }
 
-    @Test("the timers of waits that ended early do not pile up, and none that is still waited for is lost")
+    @Test("timers of ended waits do not accumulate, and no pending timer is lost")
     func timers() async {
         let hub = ChangeHub()
         let lasting = hub.register(id(0))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("Settled answers in memory")
+@Suite("Cached settled answers")
 struct ValidationCacheTests {
     private let now = ContinuousClock.now
 
@@ -25,7 +25,7 @@ struct ValidationCacheTests {
         return cache
     }
 
-    @Test("are told as long as the feed keeps up")
+    @Test("are used as long as the feed is current")
     func feedKeepsUp() {
         let cache = cache()
         cache.keep(known(id(1)), read: cache.ticket(), now: now)
@@ -36,14 +36,14 @@ struct ValidationCacheTests {
         #expect(cache.settled(id(1), now: now + .milliseconds(2_500)) != nil)
     }
 
-    @Test("are not told before the feed has looked at all")
+    @Test("are not used before the feed's first look")
     func noFeed() {
         let cache = ValidationCache()
         cache.keep(known(id(1)), read: cache.ticket(), now: now)
         #expect(cache.settled(id(1), now: now) == nil)
     }
 
-    @Test("are forgotten after a while, however well the feed looks")
+    @Test("expire, even with a current feed")
     func shortLife() {
         let cache = cache()
         cache.keep(known(id(1)), read: cache.ticket(), now: now)
@@ -53,7 +53,7 @@ struct ValidationCacheTests {
     }
 
     @Test(
-        "never hold what is not settled, nor a time-out that a grant may follow",
+        "never contain unsettled purchases, nor a timeout that a grant may follow",
         arguments: [.pending, .timedOut] as [ValidationStatus])
     func unsettled(status: ValidationStatus) {
         let cache = cache()
@@ -61,7 +61,7 @@ struct ValidationCacheTests {
         #expect(cache.settled(id(1), now: now) == nil)
     }
 
-    @Test("a purchase that was accepted is pending until something is heard of it, and is no settled answer")
+    @Test("an accepted purchase is pending until a change, and is no settled answer")
     func accepted() {
         let cache = cache()
         let (early, ticket) = (cache.ticket(), cache.ticket())
@@ -79,7 +79,7 @@ struct ValidationCacheTests {
         #expect(cache.pending(id(1), now: now) == nil)
     }
 
-    @Test("a change is heard at once")
+    @Test("a change takes effect at once")
     func change() {
         let cache = cache()
         for number in 1...2 { cache.keep(known(id(UInt64(number))), read: cache.ticket(), now: now) }
@@ -88,7 +88,7 @@ struct ValidationCacheTests {
         #expect(cache.settled(id(2), now: now) != nil)
     }
 
-    @Test("a read that began before a change is not kept after it; one that began after it is")
+    @Test("a read that began before a change is not cached; one that began after it is")
     func slowRead() {
         let cache = cache()
         let early = cache.ticket()
@@ -99,7 +99,7 @@ struct ValidationCacheTests {
         #expect(cache.settled(id(1), now: now)?.validation.status == .transferred)
     }
 
-    @Test("of two reads the one that began before the other had ended changes nothing")
+    @Test("of two overlapping reads, the one that ends last changes nothing")
     func overlappingReads() {
         let cache = cache()
         let (slow, quick) = (cache.ticket(), cache.ticket())
@@ -108,7 +108,7 @@ struct ValidationCacheTests {
         #expect(cache.settled(id(1), now: now)?.validation.status == .transferred)
     }
 
-    @Test("a gap in the feed forgets everything, and refuses what was read over it")
+    @Test("a gap in the feed clears the cache and rejects reads across it")
     func gap() {
         let cache = cache()
         let early = cache.ticket()
@@ -119,7 +119,7 @@ struct ValidationCacheTests {
         #expect(cache.settled(id(2), now: now) == nil)
     }
 
-    @Test("are bounded, and those asked for stay")
+    @Test("are bounded; recently used ones stay")
     func bounded() {
         let cache = cache(capacity: 10)
         for number in 0..<1_000 {

@@ -22,7 +22,7 @@ struct EventFenceTests {
         try await database.run("UPDATE cleeng_events SET due_at = now() - interval '1 second'")
     }
 
-    @Test("does not end the event if it came once more in the meantime", arguments: [nil, Duration.seconds(60)])
+    @Test("does not end the event if it was sent again in the meantime", arguments: [nil, Duration.seconds(60)])
     func repeated(again: Duration?) async throws {
         try await withStore { database, store in
             #expect(try await receive(store, database) == .stored)
@@ -39,7 +39,7 @@ struct EventFenceTests {
         }
     }
 
-    @Test("changes nothing once its lease is over and another has followed")
+    @Test("changes nothing once its lease has expired and another claim has followed")
     func stale() async throws {
         try await withStores(2) { database, stores in
             _ = try await receive(stores[0], database)

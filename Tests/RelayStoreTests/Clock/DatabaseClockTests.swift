@@ -3,17 +3,17 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("The database's clock, carried forward")
+@Suite("Extrapolation of the database's clock")
 struct DatabaseClockTests {
     private let start = ContinuousClock.now
     private let noon = Timestamp(seconds: 1_795_262_400)
 
-    @Test("knows nothing before it has heard of the database")
+    @Test("is unknown before the first observation")
     func unknown() {
         #expect(DatabaseClock().now == nil)
     }
 
-    @Test("takes what the database said for the middle between question and answer, and goes on from there")
+    @Test("takes an observation as the middle of request and answer, and continues from there")
     func middle() {
         let clock = DatabaseClock()
         clock.observe(noon, sent: start, received: start + .milliseconds(10))
@@ -22,7 +22,7 @@ struct DatabaseClockTests {
         #expect(clock.now(at: start) == noon - .milliseconds(5))
     }
 
-    @Test("prefers the sharper of two observations")
+    @Test("prefers the more precise of two observations")
     func sharper() {
         let clock = DatabaseClock()
         clock.observe(noon, sent: start, received: start + .milliseconds(10))
@@ -36,7 +36,7 @@ struct DatabaseClockTests {
 
     /// Each answer bounds the database's time: at the request it was not past the observed time, and at the answer not
     /// before it.
-    @Test("is moved by a vague observation only so far that it does not contradict it", arguments: [-1, 1])
+    @Test("is moved by an imprecise observation only as far as needed", arguments: [-1, 1])
     func bounded(direction: Int) {
         let clock = DatabaseClock()
         clock.observe(noon, sent: start, received: start + .milliseconds(10))
@@ -46,7 +46,7 @@ struct DatabaseClockTests {
         #expect(clock.now(at: direction < 0 ? sent : received) == far)
     }
 
-    @Test("takes a vague one after ten seconds, since clocks drift and primaries change")
+    @Test("accepts an imprecise observation after ten seconds, since clocks drift and primaries change")
     func primaryChanged() {
         let clock = DatabaseClock()
         clock.observe(noon, sent: start, received: start + .milliseconds(2))
@@ -56,7 +56,7 @@ struct DatabaseClockTests {
     }
 
     @Test(
-        "does not go back where a sharper answer shows that it was ahead, unless it is another clock",
+        "does not go back if a more precise answer is earlier, unless it is another clock",
         arguments: [40, 4_000])
     func monotone(ahead: Int) {
         let clock = DatabaseClock()
@@ -71,7 +71,7 @@ struct DatabaseClockTests {
         #expect(clock.give(at: received + .seconds(60)) == noon + .milliseconds(60_002))
     }
 
-    @Test("says how far the host's clock is off")
+    @Test("reports the error of the host's clock")
     func drift() {
         let clock = DatabaseClock()
         #expect(clock.hostDrift == nil)
@@ -80,7 +80,7 @@ struct DatabaseClockTests {
         #expect(clock.hostDrift.map { (3_590...3_610).contains($0 / .seconds(1)) } == true)
     }
 
-    @Test("is set by asking, and agrees with the database")
+    @Test("is set by a query, and agrees with the database")
     func asking() async throws {
         try await TestDatabase.run { database in
             let store = await database.store("one")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("What the console is made of")
+@Suite("The console's store")
 struct ConsoleStoreTests {
     private func key(_ store: RelayStore, _ role: KeyRole = .opsOperator) async throws -> APIKey {
         var generator = SystemRandomNumberGenerator()
@@ -19,7 +19,7 @@ struct ConsoleStoreTests {
         return ConsoleSession.Token(using: &generator)
     }
 
-    @Test("a session lasts until it is ended, its time is over, or its key is revoked")
+    @Test("a session lasts until it is ended or expires, or its key is revoked")
     func sessions() async throws {
         try await withStore { database, store in
             let key = try await key(store)
@@ -42,7 +42,7 @@ struct ConsoleStoreTests {
         }
     }
 
-    @Test("the database has the digest of a token alone, and a form's token is that session's")
+    @Test("the database has only a token's digest, and a form's token belongs to its session")
     func tokens() async throws {
         let (one, other) = (token(), token())
         #expect(one.isFormToken(one.formToken) && !one.isFormToken(other.formToken) && !one.isFormToken("x"))
@@ -50,7 +50,7 @@ struct ConsoleStoreTests {
         #expect(ConsoleSession.Token("") == nil && ConsoleSession.Token(String(repeating: "g", count: 64)) == nil)
     }
 
-    @Test("what is done by hand is read newest first, page by page, by what it was and who did it")
+    @Test("the audit log is read newest first, in pages, by action and actor")
     func audit() async throws {
         try await withStore { database, store in
             for number in 0..<5 {
@@ -78,7 +78,7 @@ struct ConsoleStoreTests {
         }
     }
 
-    @Test("an operator's retry and abandon are written down with their reasons, in the same transaction")
+    @Test("an operator's retry and abandon are audited with their reasons in the same transaction")
     func actions() async throws {
         try await withStore { _, store in
             let id = try await store.take(.sample(subscription: "s"))
@@ -95,7 +95,7 @@ struct ConsoleStoreTests {
         }
     }
 
-    @Test("what is counted is added to its minute, and read in steps up to now")
+    @Test("counts are added to their minute, and read in steps up to now")
     func activity() async throws {
         try await withStore { database, store in
             try await store.activity.add([.accepted: 2, .granted: 0])
@@ -111,7 +111,7 @@ struct ConsoleStoreTests {
         }
     }
 
-    @Test("one that waits keeps its place in the line where an operator retries it")
+    @Test("a waiting purchase keeps its place when an operator retries it")
     func place() async throws {
         try await withStore { database, store in
             let id = try await store.take(.sample(subscription: "s"))
@@ -140,7 +140,7 @@ struct ConsoleStoreTests {
         }
     }
 
-    @Test("what Cleeng has not taken is listed oldest first, page by page")
+    @Test("purchases that Cleeng has not accepted are listed oldest first, in pages")
     func waiting() async throws {
         try await withStore { database, store in
             var ids: [ValidationID] = []

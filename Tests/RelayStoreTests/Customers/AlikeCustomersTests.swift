@@ -3,9 +3,9 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("Two customers whose names Unicode holds for one")
+@Suite("Two customers whose names are equal in Unicode")
 struct AlikeCustomersTests {
-    @Test("are both told of, in one batch too")
+    @Test("are both notified, also in one batch")
     func told() async throws {
         try await withStore { database, store in
             _ = try await store.makeEndpoint()

@@ -7,7 +7,7 @@ import Testing
 @Suite("The list of a publisher's customers")
 struct CustomerListTests {
     @Test(
-        "counts a bounded number of those after the page, exactly where there are no more, and never less than there are before"
+        "counts a bounded number of customers after the page, exactly if no more exist, and never fewer than before it"
     )
     func total() async throws {
         try await withStore { database, store in

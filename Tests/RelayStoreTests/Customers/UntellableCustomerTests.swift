@@ -5,9 +5,9 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("A customer whose purchases cannot be told")
+@Suite("A customer whose purchases cannot be composed")
 struct UntellableCustomerTests {
-    @Test("holds up no other, and is left alone for a while", arguments: ["ledgers.state", "customers.username"])
+    @Test("delays no other, and is retried after a pause", arguments: ["ledgers.state", "customers.username"])
     func others(column: String) async throws {
         try await TestDatabase.run { database in
             let vault = Vault()

@@ -10,7 +10,7 @@ struct EntitlementReadTests {
     /// Longer than the time between two statements on any machine.
     private let interval = Duration.seconds(600)
 
-    @Test("is given once in an interval; who is too early learns when it will be given again")
+    @Test("is granted once in an interval; an early request gets the next time")
     func once() async throws {
         try await withStore { database, store in
             let before = try await database.now()
@@ -23,7 +23,7 @@ struct EntitlementReadTests {
         }
     }
 
-    @Test("is given again when the interval is over, and not before")
+    @Test("is granted again after the interval, and not before")
     func again() async throws {
         try await withStore { database, store in
             _ = try await store.purchases.nextReads(of: [ana], interval: .seconds(600))
@@ -34,7 +34,7 @@ struct EntitlementReadTests {
         }
     }
 
-    @Test("goes to one of all who ask at once, from whichever process", arguments: 1...3)
+    @Test("is granted to one of many concurrent requests of any process", arguments: 1...3)
     func concurrent(round: Int) async throws {
         try await withStores(2) { database, stores in
             let customers = (0..<10).map { CustomerKey(publisher: "main", customer: "c\($0)@example.test") }
@@ -60,7 +60,7 @@ struct EntitlementReadTests {
         }
     }
 
-    @Test("goes to one of two that ask in the very same microsecond")
+    @Test("is granted to one of two requests in the same microsecond")
     func sameMicrosecond() async throws {
         try await TestDatabase.run { database in
             try await database.freezeTransactionTime()
@@ -74,7 +74,7 @@ struct EntitlementReadTests {
         }
     }
 
-    @Test("is each customer's own, and each publisher's")
+    @Test("is separate for each customer and publisher")
     func apart() async throws {
         try await withStore { database, store in
             _ = try await store.purchases.nextReads(of: [ana], interval: interval)
@@ -90,7 +90,7 @@ struct EntitlementReadTests {
         }
     }
 
-    @Test("waits, for every copy, until the upstream wants to be asked again")
+    @Test("waits in every copy until the upstream's requested time")
     func held() async throws {
         try await withStores(2) { database, stores in
             let ben = CustomerKey(publisher: "main", customer: "ben@example.test")
@@ -118,7 +118,7 @@ struct EntitlementReadTests {
         }
     }
 
-    @Test("given long ago is forgotten by the upkeep, and no other")
+    @Test("is removed by the upkeep only if it was granted long ago")
     func pruning() async throws {
         try await withStore { database, store in
             _ = try await store.purchases.nextReads(of: [ana], interval: interval)
@@ -135,7 +135,7 @@ struct EntitlementReadTests {
 }
 
 extension PurchaseStore {
-    /// Nil if the customer may be read now, otherwise the time of the next read.
+    /// `nil` if the customer may be read now, otherwise the time of the next read.
     fileprivate func nextReads(
         of customers: [CustomerKey], interval: Duration
     ) async throws -> [CustomerKey: Timestamp?] {

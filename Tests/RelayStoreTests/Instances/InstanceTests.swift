@@ -4,14 +4,14 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("What running copies say of the upstream")
+@Suite("The upstream's state from the reports of all copies")
 struct InstanceTests {
     private func report(_ state: InstanceReport.UpstreamState) -> InstanceReport {
         InstanceReport(
             state: state, since: Timestamp(seconds: 1_795_262_400), lastError: state == .ok ? nil : state.rawValue)
     }
 
-    @Test("is the worst that any of them says now")
+    @Test("is the worst current report")
     func worst() async throws {
         try await withStores(3) { database, stores in
             #expect(try await stores[0].instances.upstream() == nil)
@@ -28,7 +28,7 @@ struct InstanceTests {
 
     /// Second 0: one copy's calls fail. The others take over the work. Second 20: one of them finds the upstream
     /// healthy.
-    @Test("is not what one has said that has had nothing to ask since, while another has")
+    @Test("ignores a copy that has made no call since, while another has")
     func outdated() async throws {
         try await withStores(2) { database, stores in
             let now = try await database.now()
@@ -57,7 +57,7 @@ struct InstanceTests {
         }
     }
 
-    @Test("does not count from a front, from one that is gone, or from one that was not seen for long")
+    @Test("ignores fronts, ended copies and copies not seen for long")
     func notCounted() async throws {
         try await withStores(3) { database, stores in
             try await stores[0].instances.report(report(.down), role: "front")
@@ -80,7 +80,7 @@ struct InstanceTests {
         }
     }
 
-    @Test("keeps whether other calls succeed beside those that fail")
+    @Test("keeps whether other calls succeed beside failing ones")
     func othersSucceed() async throws {
         try await withStores(2) { database, stores in
             var some = report(.degraded)

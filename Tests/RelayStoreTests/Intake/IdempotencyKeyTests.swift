@@ -23,7 +23,7 @@ struct IdempotencyKeyTests {
         }
     }
 
-    @Test("names the first one although that has ended, where the bare purchase would start afresh")
+    @Test("names the first validation even after its end; the purchase without a key would get a new one")
     func afterTheEnd() async throws {
         try await withStore { database, store in
             let first = try await store.takeAndClaim(try sample("1"))
@@ -34,7 +34,7 @@ struct IdempotencyKeyTests {
         }
     }
 
-    @Test("is refused for another body, and nothing is taken in")
+    @Test("is refused for another body, and nothing is stored")
     func otherBody() async throws {
         try await withStore { database, store in
             let first = try await store.take(try sample("1"))
@@ -47,7 +47,7 @@ struct IdempotencyKeyTests {
         }
     }
 
-    @Test("with two bodies in one batch makes one, refuses the other, and leaves the rest of the batch alone")
+    @Test("with two bodies in one batch stores one, refuses the other, and does not affect the rest")
     func inOneBatch() async throws {
         try await withStore { database, store in
             let samples =
@@ -60,7 +60,7 @@ struct IdempotencyKeyTests {
         }
     }
 
-    @Test("with two bodies in one statement is refused by the database, so that no half of it is kept")
+    @Test("with two bodies in one statement is refused by the database as a whole")
     func inOneStatement() async throws {
         try await withStore { database, store in
             let batch = try [sample("1"), sample("2")]
@@ -117,7 +117,7 @@ struct IdempotencyKeyTests {
         }
     }
 
-    @Test("belongs to an API key: another one's is another")
+    @Test("belongs to an API key: another API key may use the same")
     func apiKeys() async throws {
         try await withStore { database, store in
             try await store.take(try sample("1", apiKey: "one"))
@@ -126,7 +126,7 @@ struct IdempotencyKeyTests {
         }
     }
 
-    @Test("that is over is forgotten by the upkeep, and no other")
+    @Test("is removed by the upkeep only after its time")
     func pruning() async throws {
         try await withStore { database, store in
             try await store.take(try sample("1", key: "old"))

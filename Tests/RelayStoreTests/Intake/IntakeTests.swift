@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Intake")
 struct IntakeTests {
-    @Test("many purchases at once share few commits, and each of them is there")
+    @Test("concurrent purchases share few commits, and each is stored")
     func batching() async throws {
         try await withStore { database, store in
             let intake = store.intake()
@@ -42,7 +42,7 @@ struct IntakeTests {
         }
     }
 
-    @Test("what it says of times is what is stored")
+    @Test("returned times equal the stored ones")
     func times() async throws {
         try await withStore { database, store in
             let sample = try Acceptance.sample(customer: " Ana@Example.test ")
@@ -62,7 +62,7 @@ struct IntakeTests {
     }
 
     @Test(
-        "a receipt comes back byte for byte",
+        "a receipt is stored unchanged",
         arguments: [
             Acceptance.Receipt(isText: false, bytes: Private(Array(0...255) + Array(0...255))),
             Acceptance.Receipt(isText: true, bytes: Private(Array("MIIT%+/ =\r\n\u{1F600}\0".utf8))),
@@ -88,7 +88,7 @@ struct IntakeTests {
         }
     }
 
-    @Test("memory has it as the database has it, for who waits; close to its deadline the database alone is asked")
+    @Test("the cache equals the database for waiters; close to the deadline only the database is read")
     func inMemory() async throws {
         try await withStore { database, store in
             try await ChangeFeed(store: store).runOnce()
@@ -124,7 +124,7 @@ struct IntakeTests {
         }
     }
 
-    @Test("one that PostgreSQL refuses fails alone; those that came with it are taken in")
+    @Test("a purchase that PostgreSQL refuses fails alone; others in its batch are stored")
     func poison() async throws {
         try await withStore { database, store in
             var samples = try (0..<40).map { try Acceptance.sample(subscription: "\($0)") }
@@ -149,7 +149,7 @@ struct IntakeTests {
         }
     }
 
-    @Test("it rings after a commit that brought something new, and at no other time")
+    @Test("signals after a commit with something new, and at no other time")
     func bell() async throws {
         try await withStore { database, store in
             let bell = Applied()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The same purchase sent again")
 struct SamePurchaseTests {
-    @Test("is one validation and one pursuit, however often and from wherever it comes at once", arguments: 1...3)
+    @Test("is one validation and one pursuit, whatever the number and processes of concurrent posts", arguments: 1...3)
     func atOnce(round: Int) async throws {
         try await withStores(2) { database, stores in
             let samples = try (0..<50).map { _ in try Acceptance.sample() }
@@ -32,7 +32,7 @@ struct SamePurchaseTests {
         }
     }
 
-    @Test("waits for the first one's commit, and takes its place where that fails")
+    @Test("waits for the first one's commit, and replaces it if that fails")
     func waits() async throws {
         try await withStores(2) { database, stores in
             let other = try Acceptance.sample()
@@ -85,7 +85,7 @@ struct SamePurchaseTests {
         }
     }
 
-    @Test("starts afresh after it was rejected")
+    @Test("gets a new validation after a rejection")
     func afterRejection() async throws {
         try await withStore { database, store in
             let old = try await store.takeAndClaim(.sample())
@@ -97,7 +97,7 @@ struct SamePurchaseTests {
         }
     }
 
-    @Test("starts afresh at the deadline, although nobody has written yet that it has passed")
+    @Test("gets a new validation at the deadline, even before the timeout is written")
     func pastDeadline() async throws {
         try await withStore { database, store in
             let old = try await store.take(.sample())
@@ -109,7 +109,7 @@ struct SamePurchaseTests {
         }
     }
 
-    @Test("starts afresh after the subscription went to somebody else")
+    @Test("gets a new validation after a transfer to another customer")
     func afterTransfer() async throws {
         try await withStore { database, store in
             let old = try await store.takeAndGrant(.sample(customer: "ana@example.test"))
@@ -120,7 +120,7 @@ struct SamePurchaseTests {
         }
     }
 
-    @Test("keeps the fresh one, whatever becomes of the old one afterwards")
+    @Test("keeps the new validation, whatever happens to the old one later")
     func lateEnd() async throws {
         try await withStore { database, store in
             let old = try await store.takeAndClaim(.sample())

@@ -39,7 +39,7 @@ private final class Taker: PurchaseTaker {
     var begun: [ClaimedPursuit] { state.withLockedValue(\.begun) }
 }
 
-@Suite("A purchase that the accepting process pursues at once")
+@Suite("A purchase that the accepting process claims at once")
 struct TakenAtOnceTests {
     private func intake(
         _ store: RelayStore, _ taker: Taker, onAccepted: @escaping @Sendable () -> Void = {}
@@ -47,7 +47,7 @@ struct TakenAtOnceTests {
         Intake(store: store, validationTimeout: RelayStore.timeout, taker: taker, onAccepted: onAccepted)
     }
 
-    @Test("is claimed as it is accepted, and its claim writes as any other")
+    @Test("is claimed on acceptance, and its claim writes like any other")
     func claimed() async throws {
         try await withStore { database, store in
             _ = try await store.publishers.add("main")
@@ -69,7 +69,7 @@ struct TakenAtOnceTests {
         }
     }
 
-    @Test("is what a claim of its row would have been", arguments: PurchaseDriver.allCases)
+    @Test("equals a later claim of its row", arguments: PurchaseDriver.allCases)
     func sameAsClaimed(driver: PurchaseDriver) async throws {
         try await withStore { database, store in
             _ = try await store.publishers.add("main")
@@ -113,7 +113,7 @@ struct TakenAtOnceTests {
         if case .receipt(let receipt) = proof { receipt.bytes.value } else { nil }
     }
 
-    @Test("is none where something of its subscription is pursued already, where there is no place, and for a repeat")
+    @Test("is not claimed if its subscription has a pursuit, without a free place, or for a repeat")
     func left() async throws {
         try await withStore { database, store in
             _ = try await store.publishers.add("main")
@@ -134,7 +134,7 @@ struct TakenAtOnceTests {
         }
     }
 
-    @Test("is none where a purchase that was accepted later owns its subscription")
+    @Test("is not claimed if a later purchase owns its subscription")
     func owned() async throws {
         try await withStore { database, store in
             try await store.takeAndGrant(.sample())
@@ -146,7 +146,7 @@ struct TakenAtOnceTests {
         }
     }
 
-    @Test("is none for a publisher whose account this copy lacks, or has although it is common")
+    @Test("is not claimed if copy and database disagree about the publisher's account")
     func accounts() async throws {
         try await withStore { database, store in
             for publisher in ["main", "nordic"] as [PublisherID] { _ = try await store.publishers.add(publisher) }
@@ -160,7 +160,7 @@ struct TakenAtOnceTests {
         }
     }
 
-    @Test("is one at most of a subscription, whoever accepts in the same instant")
+    @Test("is claimed once per subscription, also with concurrent acceptances")
     func races() async throws {
         try await withStores(4) { database, stores in
             _ = try await stores[0].publishers.add("main")
@@ -183,7 +183,7 @@ struct TakenAtOnceTests {
         }
     }
 
-    @Test("is read back where its receipt is large")
+    @Test("is read from the database if its receipt is large")
     func large() async throws {
         try await withStore { database, store in
             _ = try await store.publishers.add("main")

@@ -20,7 +20,7 @@ struct KeyTests {
         try #require(APIKey.parse(Substring(key))).id.text
     }
 
-    @Test("open what their role names, for whom they were made", arguments: KeyRole.allCases)
+    @Test("give the access of their role", arguments: KeyRole.allCases)
     func authenticate(role: KeyRole) async throws {
         try await withStore { database, store in
             let text = try await make(store, role: role, name: "n", publisher: "fox", app: "com.example.tv")
@@ -33,7 +33,7 @@ struct KeyTests {
         }
     }
 
-    @Test("are kept as digests: nothing in the database opens anything")
+    @Test("are stored as digests only")
     func digests() async throws {
         try await withStore { database, store in
             let text = try await make(store)
@@ -44,7 +44,7 @@ struct KeyTests {
         }
     }
 
-    @Test("bring their publisher along where it is new, and find it where it is known")
+    @Test("create a new publisher, and use a known one")
     func publisher() async throws {
         try await withStore { database, store in
             for publisher in ["main", "fox", "main"] { _ = try await make(store, publisher: publisher) }
@@ -54,7 +54,7 @@ struct KeyTests {
     }
 
     @Test(
-        "of a publisher whose name cannot be one are refused, and nothing is left",
+        "of an invalid publisher name are refused, and nothing is stored",
         arguments: ["", "Main", "a b", "-a"])
     func publisherName(name: String) async throws {
         try await withStore { database, store in
@@ -66,7 +66,7 @@ struct KeyTests {
         }
     }
 
-    @Test("with another secret, another role's name or an unknown id open nothing")
+    @Test("with another secret, another role's name or an unknown id give no access")
     func wrong() async throws {
         try await withStore { database, store in
             let text = try await make(store)
@@ -82,7 +82,7 @@ struct KeyTests {
     }
 
     @Test(
-        "that cannot be keys are not even looked for",
+        "that are malformed cause no query",
         arguments: [
             "", "rr", "rr___", "rr_app_0_0", "rr_app_0123456789abcdef_", String(repeating: "_", count: 128),
             "rr_app_0123456789abcdef_\(String(repeating: "0", count: 64))_x", String(repeating: "x", count: 100_000),
@@ -95,7 +95,7 @@ struct KeyTests {
         #expect(try await KeyRing(store: store).authenticate(text) == nil)
     }
 
-    @Test("that were made a moment ago open at once, also for many who come together")
+    @Test("that were made a moment ago work at once, also for many concurrent requests")
     func fresh() async throws {
         try await withStores(2) { database, stores in
             let ring = KeyRing(store: stores[0])
@@ -111,7 +111,7 @@ struct KeyTests {
         }
     }
 
-    @Test("that are made later are found at the next look, and revoked ones are forgotten by it")
+    @Test("that are made later are found at the next look, which also removes revoked ones")
     func looks() async throws {
         try await withStores(2) { database, stores in
             let ring = KeyRing(store: stores[0])
@@ -129,7 +129,7 @@ struct KeyTests {
         }
     }
 
-    @Test("beyond those that are always in memory open as well, until they are revoked")
+    @Test("that do not fit into memory also work, until they are revoked")
     func beyondTheNewest() async throws {
         try await withStore { database, store in
             var keys: [String] = []
@@ -150,7 +150,7 @@ struct KeyTests {
         }
     }
 
-    @Test("that are revoked take no key's place in memory")
+    @Test("that are revoked use no place in memory")
     func revokedTakeNoPlace() async throws {
         try await withStore { database, store in
             let first = try await make(store)
@@ -161,7 +161,7 @@ struct KeyTests {
         }
     }
 
-    @Test("whose ids are not hex digits are not looked for")
+    @Test("whose ids are not hex digits cause no query")
     func strangeID() async throws {
         try await withStore { database, store in
             let key = try await make(store)
@@ -173,7 +173,7 @@ struct KeyTests {
         }
     }
 
-    @Test("are listed in the order they were made, revoked ones where asked for")
+    @Test("are listed in order of creation, revoked ones on request")
     func list() async throws {
         try await withStore { database, store in
             let keys = [
@@ -191,7 +191,7 @@ struct KeyTests {
         }
     }
 
-    @Test("of a role that a newer version has made open nothing, and keep no other from it")
+    @Test("of an unknown newer role give no access, and do not affect other keys")
     func strangeRole() async throws {
         try await withStore { database, store in
             let (text, strange) = (try await make(store), try await make(store))
@@ -203,7 +203,7 @@ struct KeyTests {
         }
     }
 
-    @Test("once known, go on to open while the database is away, for a minute")
+    @Test("that are known still work for a minute without the database")
     func databaseAway() async throws {
         try await withStore { database, store in
             let start = ContinuousClock.now

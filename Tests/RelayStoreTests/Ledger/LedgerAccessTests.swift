@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("What was granted follows the subscription's life")
+@Suite("Granted access follows the subscription's life")
 struct LedgerAccessTests {
     /// A granted purchase whose receipt states a period of one day, and whose ledger was evaluated.
     private func granted(_ notices: Notices, _ customer: String = "ana@example.test") async throws -> ValidationID {
@@ -38,7 +38,7 @@ struct LedgerAccessTests {
         }
     }
 
-    @Test("a refund that is reversed gives it back, and so does a renewal after its end")
+    @Test("a reversed refund restores it, and so does a renewal after its end")
     func givenBack() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -58,7 +58,7 @@ struct LedgerAccessTests {
         }
     }
 
-    @Test("a renewal moves its end, and is told to who waits")
+    @Test("a renewal moves its end, and waiters are notified")
     func renewed() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -106,7 +106,7 @@ struct LedgerAccessTests {
 
     /// Ana owns the subscription, and Ben posts its receipt. Cleeng ends Ana's access, then grants Ben's by an event.
     /// The event may concern any time since Ben's purchase was sent, which was before Cleeng's statement about Ana.
-    @Test("Cleeng's statement about a former owner says nothing of the next one, whose grant may be dated before it")
+    @Test("Cleeng's statement about a former owner does not apply to the next one, even if that grant is older")
     func saidOfTheFormerOwner() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -131,7 +131,7 @@ struct LedgerAccessTests {
         }
     }
 
-    @Test("a hearing that asks nobody puts no question off that is due")
+    @Test("an update without questions postpones no due question")
     func staysDue() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -151,7 +151,7 @@ struct LedgerAccessTests {
         }
     }
 
-    @Test("a look that failed brings the next one forward, puts none off, and leaves what is claimed")
+    @Test("a failed look makes the next one earlier, postpones none, and leaves claimed ledgers")
     func lookAgain() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -173,7 +173,7 @@ struct LedgerAccessTests {
         }
     }
 
-    @Test("an older word never undoes a newer one")
+    @Test("an older statement never replaces a newer one")
     func order() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -184,7 +184,7 @@ struct LedgerAccessTests {
         }
     }
 
-    @Test("a receipt's own past end, and a renewal that nobody has told of, end nothing before Cleeng was asked")
+    @Test("a receipt's past end and an unreported renewal end nothing before Cleeng was asked")
     func snapshot() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -210,7 +210,7 @@ struct LedgerAccessTests {
         }
     }
 
-    @Test("with the renewal turned off access ends at the end, without anybody's word")
+    @Test("with the renewal turned off, access ends without another statement")
     func lapsed() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -241,7 +241,7 @@ struct LedgerAccessTests {
         }
     }
 
-    @Test("only the owner's is touched: who lost the subscription stays without")
+    @Test("only the owner's validation changes: a former owner gets no access")
     func owner() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -255,9 +255,9 @@ struct LedgerAccessTests {
         }
     }
 
-    /// First the ledger ends access: no statement of a renewal arrived, and Cleeng says no. Then the renewal's
-    /// statement arrives, which is older than that.
-    @Test("a renewal that is told late gives access back")
+    /// First the ledger ends access: no renewal is known, and the store states the end. Then the statement of a renewal
+    /// arrives, which is older.
+    @Test("a late statement of a renewal restores access")
     func toldLate() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -278,7 +278,7 @@ struct LedgerAccessTests {
         }
     }
 
-    @Test("while nobody has been asked about a late renewal nothing is shown as over, and no publisher is told so")
+    @Test("until a late renewal is asked about, nothing is shown as ended and no publisher is notified")
     func lateRenewal() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -297,7 +297,7 @@ struct LedgerAccessTests {
         }
     }
 
-    @Test("a chain of moves, and a return, keep hold of what was granted at first")
+    @Test("a chain of moves, and a return, keep the first grant")
     func chain() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -319,7 +319,7 @@ struct LedgerAccessTests {
         }
     }
 
-    @Test("a new id that had another owner before the move was told of is a transfer; what was granted before ends")
+    @Test("a move to an id with another owner is a transfer; the former grant ends")
     func moveToAnother() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -344,7 +344,7 @@ struct LedgerAccessTests {
         }
     }
 
-    @Test("a refund ends whatever was granted on it, an older request's late grant too")
+    @Test("a refund ends every grant on it, including an older request's late one")
     func everyGrant() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -361,7 +361,7 @@ struct LedgerAccessTests {
         }
     }
 
-    @Test("a receipt that is older than the renewal takes no time away from what Cleeng granted")
+    @Test("a receipt older than the renewal does not shorten Cleeng's grant")
     func staleReceipt() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -375,7 +375,7 @@ struct LedgerAccessTests {
         }
     }
 
-    @Test("after a move what was granted runs until the new id's end", arguments: [false, true])
+    @Test("after a move, the grant runs until the new id's end", arguments: [false, true])
     func endAfterMove(isSoldByTwoOffers: Bool) async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -397,7 +397,7 @@ struct LedgerAccessTests {
         }
     }
 
-    @Test("a move into a bundle takes customer and validation along, and the old id's end changes nothing")
+    @Test("a move into a bundle keeps customer and validation, and the old id's end changes nothing")
     func moved() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)

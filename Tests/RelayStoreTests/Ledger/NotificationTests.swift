@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A notification")
 struct NotificationTests {
-    @Test("is kept once, however often and from wherever it comes")
+    @Test("is stored once, whatever its repeats and receivers")
     func once() async throws {
         try await withStores(2) { database, stores in
             let notices = Notices(store: stores[0], database: database)
@@ -26,7 +26,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("of a subscription that nobody has claimed is kept, and joined by the purchase that brings its customer")
+    @Test("of an unowned subscription is stored, and applies to the later purchase")
     func unclaimed() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -58,7 +58,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("goes to the publisher whose app it is about, else to the first")
+    @Test("belongs to the publisher of its app, or else to the first")
     func publisher() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -71,7 +71,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("of several publishers goes to the one whose app has sent a purchase of it, whatever its keys say")
+    @Test("for several publishers belongs to the one whose app posted the purchase")
     func purchaser() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -86,7 +86,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("that is being sent when it is replayed is sent once more after that")
+    @Test("that is replayed while it is being sent is sent once more")
     func replayedOnItsWay() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -106,7 +106,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("waits for the one that was said before it; one that Cleeng refuses lets it pass, and stays aside")
+    @Test("waits for an earlier one; one that Cleeng refuses does not block it")
     func lanes() async throws {
         try await withStores(2) { database, stores in
             let notices = Notices(store: stores[0], database: database)
@@ -130,7 +130,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("that cannot be written as a whole leaves nothing behind")
+    @Test("that cannot be written completely leaves no rows")
     func whole() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)

@@ -32,7 +32,7 @@ struct QuestionTests {
         try await store.questions.claim([.google: 10, .amazon: 10], lease: .seconds(60))
     }
 
-    @Test("is one for many notifications of a purchase, which are kept once each and passed on to nobody")
+    @Test("is one for many notifications of a purchase, each stored once and not forwarded")
     func coalesced() async throws {
         try await run { database, store in
             for id in ["a", "b", "c", "a", "b"] {
@@ -47,7 +47,7 @@ struct QuestionTests {
         }
     }
 
-    @Test("is asked again where a notification came meanwhile, and is over where none did")
+    @Test("is asked again after a new notification, and ends otherwise")
     func meanwhile() async throws {
         try await run { database, store in
             try await signal(store, database, "a")
@@ -66,7 +66,7 @@ struct QuestionTests {
         }
     }
 
-    @Test("is asked again after an unsigned notification too, which cuts no pause short")
+    @Test("is also asked again after an unsigned notification, which shortens no pause")
     func unsigned() async throws {
         try await run { database, store in
             let name = SubscriptionName(publisher: .first, environment: .production, originalTransactionID: Self.key)
@@ -93,7 +93,7 @@ struct QuestionTests {
         }
     }
 
-    @Test("waits where it cannot be asked, until a notification comes or its time")
+    @Test("waits for a notification or its time if the store cannot be asked")
     func postponed() async throws {
         try await run { database, store in
             try await signal(store, database, "a")
@@ -110,7 +110,7 @@ struct QuestionTests {
         }
     }
 
-    @Test("that was asked often holds up no other")
+    @Test("that was asked often delays no other")
     func tired() async throws {
         try await run { database, store in
             for number in 0..<6 {
@@ -123,7 +123,7 @@ struct QuestionTests {
         }
     }
 
-    @Test("whose answer is doubted is asked four times more, and at once where a notification came meanwhile")
+    @Test("with a doubted answer is asked four times more, and at once after a new notification")
     func doubted() async throws {
         try await run { database, store in
             try await signal(store, database, "a")
@@ -146,7 +146,7 @@ struct QuestionTests {
         }
     }
 
-    @Test("uses up no doubt where a notification cuts its pause short")
+    @Test("keeps its number of doubts if a notification shortens its pause")
     func burst() async throws {
         try await run { database, store in
             try await signal(store, database, "a")
@@ -162,7 +162,7 @@ struct QuestionTests {
         }
     }
 
-    @Test("whose answer is doubted to the last waits for nobody")
+    @Test("with a doubted answer has no age")
     func doubtedIsAsked() async throws {
         try await run { database, store in
             try await signal(store, database, "a")
@@ -178,7 +178,7 @@ struct QuestionTests {
     }
 
     /// For a revoked purchase, Roku and Amazon state only that it has ended.
-    @Test("is asked where Cleeng grants what its store said is over", arguments: [nil, false, true])
+    @Test("is asked if Cleeng grants a purchase that its store reported as ended", arguments: [nil, false, true])
     func contradicted(isOver: Bool?) async throws {
         try await run { database, store in
             let key = "roku:purchase-1"
@@ -194,7 +194,7 @@ struct QuestionTests {
         }
     }
 
-    @Test("keeps what a grant knows of the purchase, whatever a notification says")
+    @Test("keeps the grant's data about the purchase, whatever a notification contains")
     func forged() async throws {
         try await run { database, store in
             let bought = SubscriptionName(
@@ -207,7 +207,7 @@ struct QuestionTests {
         }
     }
 
-    @Test("of an app has it swept, by one copy at a time")
+    @Test("about an app starts its sweep, in one copy at a time")
     func sweeps() async throws {
         try await run { database, store in
             let bought = SubscriptionName(publisher: .first, environment: .production, originalTransactionID: Self.key)

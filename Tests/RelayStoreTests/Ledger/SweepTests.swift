@@ -18,7 +18,7 @@ struct SweepTests {
         for added in QuestionStore.sweep([(name: Self.name, app: app)]) { _ = try await store.database.query(added) }
     }
 
-    @Test("is due for the app of a granted Google purchase, though nobody is told of the grant")
+    @Test("is due for the app of a granted Google purchase, even without acknowledgement")
     func granted() async throws {
         try await withStore { database, store in
             #expect(store.memory.acknowledged.isEmpty)
@@ -42,7 +42,7 @@ struct SweepTests {
         }
     }
 
-    @Test("is due for the app of a Google purchase that the validator entered, and of no other store's")
+    @Test("is due for the app of a Google purchase from the validator, and for no other store's")
     func entered() async throws {
         try await withStore { database, store in
             let messages = ["google:token-1", "amazon:receipt-1", "1000000001"].map { key in
@@ -56,7 +56,7 @@ struct SweepTests {
         }
     }
 
-    @Test("that was never complete has its age from the first try; where nobody can ask, it has none")
+    @Test("that was never complete has the age of its first try; without access to Google it has none")
     func neverComplete() async throws {
         try await withStore { database, store in
             func fail(canAsk: Bool) async throws {

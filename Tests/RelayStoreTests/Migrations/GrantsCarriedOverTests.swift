@@ -6,13 +6,13 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("Grants of the version before")
+@Suite("Grants of the previous version")
 struct GrantsCarriedOverTests {
     private static let grants = 100_000
     /// The last migration of the version that evaluated again only subscriptions with a period.
     private static let before = 21
 
-    @Test("a hundred thousand are watched after the upgrade, and nobody who writes meanwhile is held up for long")
+    @Test("a hundred thousand have due ledgers after the upgrade, which delays no concurrent write for long")
     func carriedOver() async throws {
         try await TestDatabase.run { database in
             let store = await database.store("one")

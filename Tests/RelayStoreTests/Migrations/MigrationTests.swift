@@ -9,7 +9,7 @@ struct MigrationTests {
     private let first = Migration("0001_first", Array("CREATE TABLE first (id integer PRIMARY KEY);".utf8))
     private let second = Migration("0002_second", Array("CREATE TABLE second (id integer PRIMARY KEY);".utf8))
 
-    @Test("what was applied is not applied again")
+    @Test("are applied only once")
     func twice() async throws {
         try await TestDatabase.run { database in
             let store = await database.store("one")
@@ -41,7 +41,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("pursuits that were taken in before they had an environment get their purchase's")
+    @Test("pursuits stored without an environment get their purchase's")
     func environmentOfPursuits() async throws {
         try await TestDatabase.run { database in
             let store = await database.store("one")
@@ -59,7 +59,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("one that was edited after it had been applied is refused, and nothing is applied")
+    @Test("an edited migration is refused if it was applied, and nothing is applied")
     func edited() async throws {
         try await TestDatabase.run { database in
             let store = await database.store("one")
@@ -92,7 +92,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("one that fails leaves nothing of itself, and keeps what came before")
+    @Test("a failing migration leaves no change, and keeps the earlier ones")
     func failing() async throws {
         try await TestDatabase.run { database in
             let store = await database.store("one")
@@ -107,7 +107,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("the status says what is applied, and when, also of a database that has nothing")
+    @Test("the status lists applied migrations with their times, also of an empty database")
     func status() async throws {
         try await TestDatabase.run { database in
             let store = await database.store("one")
@@ -125,7 +125,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("a table that is missing is named, and a schema that is not there yet misses none")
+    @Test("a missing table is named; a schema that does not exist yet misses none")
     func missingTables() async throws {
         try await TestDatabase.run { database in
             let store = await database.store("one")

@@ -3,12 +3,12 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("Apps that the version before did not sweep")
+@Suite("Apps that the previous version did not sweep")
 struct MissedAppsTests {
     /// The last migration of that version.
     private static let before = 31
 
-    @Test("are those of all Google purchases, each once; what was swept stays as it is")
+    @Test("are those of all Google purchases, each once; existing sweeps stay unchanged")
     func filled() async throws {
         try await TestDatabase.run { database in
             let store = await database.store("one")

@@ -4,9 +4,9 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("An operator's end")
+@Suite("An operator's abandonment")
 struct AbandonTests {
-    @Test("is a rejection with that reason, kept with who and why; the pursuit ends, and who waits is told")
+    @Test("is an audited rejection with that reason; the pursuit ends, and waiters are notified")
     func abandon() async throws {
         try await withStore { database, store in
             let id = try await store.take(.sample())
@@ -34,7 +34,7 @@ struct AbandonTests {
     }
 
     @Test(
-        "is refused while it is being sent, since the next request's turn would come too soon; not once the lease is over"
+        "is refused while it is being sent, so that the next request is not sent too soon; not after the lease expires"
     )
     func busy() async throws {
         try await withStore { database, store in
@@ -49,7 +49,7 @@ struct AbandonTests {
         }
     }
 
-    @Test("of one that is held fences its worker off")
+    @Test("of a claimed pursuit fences its worker off")
     func leased() async throws {
         try await withStore { database, store in
             let claimed = try await takeAndWatch(store)
@@ -62,7 +62,7 @@ struct AbandonTests {
         }
     }
 
-    @Test("and a worker's settlement at the same moment: one of the two counts, wholly", arguments: 1...5)
+    @Test("and a concurrent settlement by a worker: exactly one of the two takes effect", arguments: 1...5)
     func race(round: Int) async throws {
         try await withStores(2) { database, stores in
             let claimed = try await takeAndWatch(stores[0])
@@ -97,7 +97,7 @@ struct AbandonTests {
         }
     }
 
-    @Test("is refused of what has ended already")
+    @Test("is refused for an ended validation")
     func refused() async throws {
         try await withStore { database, store in
             let granted = try await store.takeAndGrant(.sample())
@@ -113,7 +113,7 @@ struct AbandonTests {
         }
     }
 
-    @Test("leaves the purchase alone that a fresh validation speaks for by now")
+    @Test("does not affect a purchase with a newer validation")
     func freshOne() async throws {
         try await withStore { database, store in
             let old = try await store.take(.sample())

@@ -4,9 +4,9 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("One validation as ops sees it")
+@Suite("One validation in the ops API")
 struct DetailTests {
-    @Test("has all that was sent, but the receipt")
+    @Test("has all posted data except the receipt")
     func fields() async throws {
         try await withStore { database, store in
             let sample = try Acceptance.sample(environment: "Sandbox")
@@ -44,7 +44,7 @@ struct DetailTests {
         }
     }
 
-    @Test("tells what happened in the order in which it happened, over several claims and an operator's retry")
+    @Test("lists events in order, over several claims and an operator's retry")
     func timeline() async throws {
         try await withStores(2) { database, stores in
             let first = try await stores[0].takeAndClaim(.sample())
@@ -101,7 +101,7 @@ struct DetailTests {
         }
     }
 
-    @Test("says timed_out past the deadline, in the status and in the timeline, although nobody has written so")
+    @Test("is timed_out past the deadline, in status and timeline, even before that is written")
     func judged() async throws {
         try await withStore { database, store in
             let id = try await store.take(.sample())

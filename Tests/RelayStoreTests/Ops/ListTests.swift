@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("The list that ops looks through")
+@Suite("The list of validations in the ops API")
 struct ListTests {
     /// The items of all pages.
     private func all(
@@ -24,7 +24,7 @@ struct ListTests {
     }
 
     @Test(
-        "comes in pages, newest first, complete and without repeats, also where many were accepted in one microsecond")
+        "has pages, newest first, complete and without repeats, also for many in one microsecond")
     func pages() async throws {
         try await withStore { database, store in
             let samples = try (0..<23).map {
@@ -49,7 +49,7 @@ struct ListTests {
         }
     }
 
-    @Test("does not lose its place when newer ones come in between")
+    @Test("keeps its place when newer validations arrive")
     func newcomers() async throws {
         try await withStore { database, store in
             var ids: [ValidationID] = []
@@ -62,7 +62,7 @@ struct ListTests {
         }
     }
 
-    @Test("of a status goes by what a reader would be told: what is past its deadline is timed_out")
+    @Test("by status uses the status that a reader gets: past the deadline it is timed_out")
     func status() async throws {
         try await withStore { database, store in
             let granted = try await store.takeAndGrant(.sample(subscription: "1"))
@@ -104,7 +104,7 @@ struct ListTests {
         }
     }
 
-    @Test("bears an age beyond all that is kept", arguments: [Int64.max, 1_000_000_000_000])
+    @Test("accepts an age beyond all stored times", arguments: [Int64.max, 1_000_000_000_000])
     func hugeAge(seconds: Int64) async throws {
         try await withStore { database, store in
             try await store.take(.sample())
@@ -114,7 +114,7 @@ struct ListTests {
     }
 
     @Test(
-        "knows a cursor from what is none",
+        "accepts only valid cursors",
         arguments: [
             "", "-", "1-2", "x-\(String(repeating: "0", count: 38))", "1-\(String(repeating: "0", count: 37))",
             "\(Int64.max)-\(String(repeating: "0", count: 38))", "-5-\(String(repeating: "0", count: 38))",

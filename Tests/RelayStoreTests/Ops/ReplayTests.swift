@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("A range that is replayed")
+@Suite("A replayed range")
 struct ReplayTests {
     /// Parks that many purchases, accepted a minute apart, the oldest first.
     private func park(_ count: Int, _ store: RelayStore, _ database: TestDatabase) async throws -> [ValidationID] {
@@ -24,7 +24,7 @@ struct ReplayTests {
         return ids
     }
 
-    @Test("goes page by page, oldest first, each noted with who and why")
+    @Test("is replayed in pages, oldest first, each validation with actor and reason")
     func pages() async throws {
         try await withStore { database, store in
             let ids = try await park(5, store, database)
@@ -51,7 +51,7 @@ struct ReplayTests {
         }
     }
 
-    @Test("is of what was accepted in a time: its beginning included, its end not")
+    @Test("includes its beginning and excludes its end")
     func range() async throws {
         try await withStore { database, store in
             let ids = try await park(5, store, database)
@@ -68,7 +68,7 @@ struct ReplayTests {
         }
     }
 
-    @Test("goes past what may not be sent, and says why")
+    @Test("skips validations that may not be sent, with the reason")
     func refused() async throws {
         try await withStore { database, store in
             let ids = try await park(4, store, database)
@@ -84,7 +84,7 @@ struct ReplayTests {
         }
     }
 
-    @Test("by status takes what stands so, judged as of now, but for what was given up by hand")
+    @Test("by status uses the present status, without abandoned validations")
     func byStatus() async throws {
         try await withStore { database, store in
             let rejected = try await store.takeAndClaim(.sample(subscription: "1"))
@@ -108,7 +108,7 @@ struct ReplayTests {
         }
     }
 
-    @Test("two operators' retries of one settled purchase in the same instant send it once", arguments: 1...5)
+    @Test("with two concurrent retries of one settled purchase sends it once", arguments: 1...5)
     func sameInstant(round: Int) async throws {
         try await withStores(2) { database, stores in
             let first = try await stores[0].takeAndClaim(.sample())

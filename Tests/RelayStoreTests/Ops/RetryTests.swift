@@ -6,7 +6,7 @@ import Testing
 
 @Suite("An operator's retry")
 struct RetryTests {
-    @Test("of a rejected one sends it once more; the status stays until something new is known")
+    @Test("of a rejection sends it again; the status stays until a new result")
     func rejected() async throws {
         try await withStore { database, store in
             let first = try await store.takeAndClaim(.sample())
@@ -25,7 +25,7 @@ struct RetryTests {
         }
     }
 
-    @Test("of one that waits for its next try makes it due at once")
+    @Test("of a purchase that waits for its next try makes it due at once")
     func waiting() async throws {
         try await withStore { database, store in
             let first = try await store.takeAndClaim(.sample())
@@ -38,7 +38,7 @@ struct RetryTests {
         }
     }
 
-    @Test("of one whose access is watched for sends it again, and fences off whoever holds it")
+    @Test("of a watched purchase sends it again, and fences its holder off")
     func watching() async throws {
         try await withStore { database, store in
             let first = try await store.takeAndClaim(.sample())
@@ -52,7 +52,7 @@ struct RetryTests {
         }
     }
 
-    @Test("of one that found a synchronization forgets that")
+    @Test("of a purchase with a found synchronization forgets that")
     func found() async throws {
         try await withStore { database, store in
             var sample = try Acceptance.sample()
@@ -67,7 +67,7 @@ struct RetryTests {
     }
 
     /// A copy of the previous version would have sent Google's JSON as an Apple receipt.
-    @Test("of one that its connector did not take sends it as a receipt", arguments: [false, true])
+    @Test("of a purchase that its connector refused sends it as a receipt", arguments: [false, true])
     func fallenBack(isLate: Bool) async throws {
         try await withStore { database, store in
             var sample = try Acceptance.sample()
@@ -88,7 +88,7 @@ struct RetryTests {
         }
     }
 
-    @Test("of one that was parked takes it up again")
+    @Test("of a parked purchase resumes it")
     func parked() async throws {
         try await withStore { database, store in
             let first = try await store.takeAndClaim(.sample())
@@ -102,7 +102,7 @@ struct RetryTests {
         }
     }
 
-    @Test("of one whose watch is over brings it back")
+    @Test("of a purchase whose watch has ended makes a new pursuit")
     func watchOver() async throws {
         try await withStore { database, store in
             let first = try await store.takeAndClaim(.sample())
@@ -115,7 +115,7 @@ struct RetryTests {
         }
     }
 
-    @Test("is refused where it has succeeded or belongs to somebody else by now")
+    @Test("is refused after a success or a transfer")
     func status() async throws {
         try await withStore { database, store in
             let old = try await store.takeAndGrant(.sample(customer: "ana@example.test"))
@@ -129,7 +129,7 @@ struct RetryTests {
         }
     }
 
-    @Test("is not refused for what was sent in another environment since")
+    @Test("is not refused for a newer request in another environment")
     func otherEnvironment() async throws {
         try await withStore { database, store in
             let genuine = try await store.takeAndClaim(.sample(customer: "ana@example.test"))
@@ -149,7 +149,7 @@ struct RetryTests {
         }
     }
 
-    @Test("is refused while it is being sent, and possible when the sender's lease is over")
+    @Test("is refused while it is being sent, and possible after the sender's lease expires")
     func busy() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
@@ -163,7 +163,7 @@ struct RetryTests {
         }
     }
 
-    @Test("is refused where the receipt is no longer kept")
+    @Test("is refused without a stored receipt")
     func receiptGone() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
@@ -195,7 +195,7 @@ struct RetryTests {
         }
     }
 
-    @Test("is possible where the newer request was refused, was not sent yet, or is of another environment's ledger")
+    @Test("is possible if the newer request was refused, was not sent yet, or has another environment")
     func notSuperseded() async throws {
         try await withStore { database, store in
             let old = try await store.takeAndClaim(.sample(customer: "ana@example.test"))

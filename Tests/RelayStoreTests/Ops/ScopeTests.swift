@@ -37,7 +37,7 @@ struct ScopeTests {
         }
     }
 
-    @Test("an upgrade with one publisher changes nothing: its ops keys are of all, and are listed as such")
+    @Test("an upgrade with one publisher changes nothing: its ops keys have all publishers in scope")
     func oneBefore() async throws {
         try await upgraded(["main"]) { store, keys in
             for role in ["ops-viewer", "ops-operator"] {
@@ -50,7 +50,7 @@ struct ScopeTests {
         }
     }
 
-    @Test("an upgrade with several holds each ops key to the publisher that it names")
+    @Test("an upgrade with several publishers limits each ops key to the one that it names")
     func severalBefore() async throws {
         try await upgraded(["main"] + Self.others) { store, keys in
             for publisher in ["main"] + Self.others {
@@ -68,7 +68,7 @@ struct ScopeTests {
         }
     }
 
-    @Test("a key of one publisher neither sees nor revokes those of others, nor one of all")
+    @Test("one publisher's key neither sees nor revokes those of others or of all")
     func keys() async throws {
         try await withStore { database, store in
             var generator = SystemRandomNumberGenerator()
@@ -92,7 +92,7 @@ struct ScopeTests {
         }
     }
 
-    @Test("an orphaned pursuit is ended by its own publisher's operator alone")
+    @Test("only its own publisher's operator abandons an orphaned pursuit")
     func orphan() async throws {
         try await withStore { database, store in
             let id = try await store.take(.sample(subscription: "s", publisher: "acme"))
@@ -109,7 +109,7 @@ struct ScopeTests {
         }
     }
 
-    @Test("what is of no publisher is seen in the scope of all alone")
+    @Test("rows without a publisher are visible only in the scope of all")
     func common() async throws {
         try await withStore { database, store in
             let acme = OpsScope.publisher("acme")
@@ -124,7 +124,7 @@ struct ScopeTests {
 
 @Suite("The statements that readiness runs")
 struct ProbeStatementTests {
-    @Test("write nothing, and are refused where a column is missing", arguments: RelayStore.Probe.allCases)
+    @Test("write nothing, and fail if a column is missing", arguments: RelayStore.Probe.allCases)
     func refused(probe: RelayStore.Probe) async throws {
         try await withStore { database, store in
             let id = try await store.take(.sample())

@@ -4,9 +4,9 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("How things stand")
+@Suite("The summary of the ops API")
 struct SummaryTests {
-    @Test("in an empty database there is nothing, and nothing fails")
+    @Test("of an empty database is empty")
     func empty() async throws {
         try await withStore { database, store in
             let summary = try await store.ops.summary()
@@ -19,7 +19,7 @@ struct SummaryTests {
         }
     }
 
-    @Test("everything is counted where it is")
+    @Test("counts every row in its place")
     func counts() async throws {
         try await withStore { database, store in
             try await store.takeAndGrant(.sample(customer: "ana@example.test", subscription: "1"))

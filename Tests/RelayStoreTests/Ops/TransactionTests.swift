@@ -7,7 +7,7 @@ import Testing
 struct TransactionTests {
     private struct Refused: Error {}
 
-    @Test("what is done by several functions is done together, or not at all")
+    @Test("several functions take effect together or not at all")
     func together() async throws {
         try await withStore { database, store in
             await #expect(throws: Refused.self) {
@@ -30,7 +30,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("nobody is told of a change before it is committed, or of one that is not")
+    @Test("waiters are notified only of committed changes")
     func told() async throws {
         try await withStore { database, store in
             let id = try await store.take(.sample(subscription: "s"))
@@ -63,7 +63,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("a row that is begun says in the end what became of it")
+    @Test("a started row gets its outcome at the end")
     func amended() async throws {
         try await withStore { _, store in
             var entry = AuditEntry(actor: "Nora", .retentionRun, "days: 90", of: nil, reason: "a ticket")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Access tokens")
 struct AccessTokenTests {
-    @Test("are the same for ever, open on every copy, hold nothing of the key, and end with it")
+    @Test("never change, work on every copy, contain nothing of the key, and end with it")
     func life() async throws {
         try await withStores(2) { database, stores in
             var generator = SystemRandomNumberGenerator()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("Billing's lists, by when a row was written")
+@Suite("Billing's lists, by the time of writing")
 struct BillingListTests {
     private static func ids(_ billing: Billing, after id: BillingID? = nil) async throws -> [BillingID] {
         try await billing.store.orders.contracts(of: "main", BillingPage(from: id), leeway: Billing.leeway).map(\.id)
@@ -12,7 +12,7 @@ struct BillingListTests {
 
     /// Timeline: an order is made, which fixes its contract's id. Others are made and committed. A reader reaches the
     /// end of the list. The first order is committed.
-    @Test("a contract that is committed late is found by who goes on from the end of what was there")
+    @Test("a contract committed late is found by a reader that continues from the former end")
     func lateCommit() async throws {
         try await Billing.run { billing in
             var late: [BillingOrder] = []
@@ -31,7 +31,7 @@ struct BillingListTests {
         }
     }
 
-    @Test("of one second, what is written later stands later, page by page, whatever its id is")
+    @Test("rows of one second are listed in order of writing, whatever their ids")
     func oneSecond() async throws {
         try await Billing.run { billing in
             var made: [BillingID] = []
@@ -48,7 +48,7 @@ struct BillingListTests {
     }
 
     @Test(
-        "an id that there is no row by stands for its second: one that was made up, one that is gone, another publisher's"
+        "an id without a visible row means its second: an invented, a deleted, or another publisher's one"
     )
     func unknownPlace() async throws {
         try await Billing.run { billing in

@@ -5,9 +5,9 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("Whoever delivers messages is rung for when one is committed")
+@Suite("Committed messages signal the delivery")
 struct BillingSignalTests {
-    @Test("once for each change of a contract that somebody is told of, and for nothing else")
+    @Test("once for each change of a contract with an endpoint, and for nothing else")
     func bell() async throws {
         try await withStore { database, _ in
             let rings = NIOLockedValueBox(0)

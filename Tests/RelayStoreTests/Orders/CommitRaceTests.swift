@@ -4,11 +4,11 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("A commit that meets others at the same rows")
+@Suite("A commit that conflicts with other transactions")
 struct CommitRaceTests {
     /// Timeline: another open transaction has inserted a contract for the subscription. The commit inserts its own row
     /// and waits. The other transaction commits, and the unique key is violated.
-    @Test("is tried again where the subscription got its contract around the lock, and told of the conflict")
+    @Test("is repeated if another transaction made the contract, and returns the conflict")
     func uniqueViolation() async throws {
         try await Billing.run { billing in
             let subscription = try await billing.check("1000000001").id
@@ -34,7 +34,7 @@ struct CommitRaceTests {
     }
 
     /// Timeline: another transaction holds the subscription's ledger, and then waits for the row that the commit holds.
-    @Test("is tried again where the server ends it for another's sake")
+    @Test("is repeated if the server ends it as a deadlock")
     func deadlock() async throws {
         try await Billing.run { billing in
             let subscription = try await billing.check("1000000001").id

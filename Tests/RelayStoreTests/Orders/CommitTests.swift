@@ -6,7 +6,7 @@ import Testing
 
 @Suite("One subscription of a store has one contract")
 struct CommitTests {
-    @Test("the same subscription has the same id for ever; a check makes nothing but its row")
+    @Test("a subscription always has the same id; a check inserts only its row")
     func ids() async throws {
         try await Billing.run { billing in
             let first = try await billing.check("1000000001")
@@ -26,7 +26,7 @@ struct CommitTests {
         }
     }
 
-    @Test("a commit makes the contract, its repeat gives the same, and the ledger has heard what the store said")
+    @Test("a commit makes the contract, a repeat returns it, and the ledger has the store's statement")
     func commit() async throws {
         try await Billing.run { billing in
             try await billing.listen()
@@ -82,7 +82,7 @@ struct CommitTests {
         }
     }
 
-    @Test("of competing orders the first commit wins, whoever commits, and the others stay in progress")
+    @Test("of competing orders the first committed one wins, and the others stay in progress")
     func competing() async throws {
         try await withStores(2) { database, stores in
             try await stores[0].webhooks.ensureFirstPublisher()
@@ -145,7 +145,7 @@ struct CommitTests {
         }
     }
 
-    @Test("publishers are apart: none sees, orders or commits what is another's")
+    @Test("no publisher sees, orders or commits another's subscriptions")
     func publishers() async throws {
         try await Billing.run { billing in
             var generator = SystemRandomNumberGenerator()
@@ -168,7 +168,7 @@ struct CommitTests {
         }
     }
 
-    @Test("lists go on where the page before ended, in the order in which their rows were written")
+    @Test("lists continue after the previous page, in order of writing")
     func pages() async throws {
         try await Billing.run { billing in
             var made: [BillingID] = []

@@ -4,9 +4,9 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("What happens to a subscription is told of its contract")
+@Suite("Changes of a subscription send events of its contract")
 struct ContractMessageTests {
-    @Test("renewal turned off is a cancellation; a renewal, a refund and its reversal are changes; a repeat is nothing")
+    @Test("turning renewal off is a cancellation; a renewal, a refund and its reversal are changes; repeats are none")
     func life() async throws {
         try await Billing.run { billing in
             try await billing.listen()
@@ -51,7 +51,7 @@ struct ContractMessageTests {
         }
     }
 
-    @Test("whoever did not ask for an event, wants another environment, or is removed is not told")
+    @Test("endpoints without the event, with another environment, or removed get no message")
     func endpoints() async throws {
         try await Billing.run { billing in
             let store = billing.store
@@ -71,7 +71,7 @@ struct ContractMessageTests {
         }
     }
 
-    @Test("a subscription of no contract is told of to nobody")
+    @Test("a subscription without a contract sends no event")
     func others() async throws {
         try await Billing.run { billing in
             try await billing.listen()
@@ -83,7 +83,7 @@ struct ContractMessageTests {
         }
     }
 
-    @Test("a contract goes along where the store goes on with its subscription under another number")
+    @Test("a contract follows its subscription to another number")
     func moves() async throws {
         try await Billing.run { billing in
             let contract = try await billing.contract(of: try await billing.check("1000000001").id)
@@ -97,7 +97,7 @@ struct ContractMessageTests {
         }
     }
 
-    @Test("the store's word goes to the publisher who has the contract, where nobody sent a purchase")
+    @Test("without a purchase, a statement belongs to the publisher with the contract")
     func publishers() async throws {
         try await Billing.run { billing in
             var generator = SystemRandomNumberGenerator()

@@ -21,7 +21,7 @@ struct ForeignAppTests {
         ]
     }
 
-    @Test("is not there for this one, as long as that one alone has a key for the app")
+    @Test("is unknown to a publisher while only another one has a key for the app")
     func foreign() async throws {
         try await Billing.run { billing in
             let store = billing.store
@@ -46,7 +46,7 @@ struct ForeignAppTests {
         }
     }
 
-    @Test("stays this one's where it has a contract of this one's")
+    @Test("stays visible to the publisher with its contract")
     func contract() async throws {
         try await Billing.run { billing in
             let contract = try await billing.contract(of: try await billing.check("1000000001").id)

@@ -6,7 +6,7 @@ import Testing
 
 /// A store continues a subscription under another number when its app moves to another bundle. It remains the same
 /// subscription.
-@Suite("A subscription that goes by another number keeps its one contract")
+@Suite("A subscription under another number keeps its contract")
 struct MovedContractTests {
     private static let (old, new) = ("1000000001", "2000000002")
 
@@ -56,7 +56,7 @@ struct MovedContractTests {
         }
     }
 
-    @Test("what was checked under the old number and is ordered after the move has the contract under both")
+    @Test("an order of the old number after the move makes one contract for both numbers")
     func orderedBeforeTheMove() async throws {
         try await Billing.run { billing in
             let old = try await billing.check(Self.old)
@@ -75,7 +75,7 @@ struct MovedContractTests {
         }
     }
 
-    @Test("where the contract went to the new number first, an order of the old one comes too late")
+    @Test("an order of the old number is refused after a contract for the new one")
     func newFirst() async throws {
         try await Billing.run { billing in
             let early = try await billing.order(try await billing.check(Self.old).id)
@@ -89,7 +89,7 @@ struct MovedContractTests {
 
     /// Timeline: a contract exists for the old number. The publisher checks the new number before any notification has
     /// arrived. The App Store's statement names the old number.
-    @Test("what the store itself says of the number before is held against the contract there is")
+    @Test("the store's statement of the previous number finds the existing contract")
     func toldWithTheCheck() async throws {
         try await Billing.run { billing in
             let contract = try await billing.contract(of: try await billing.check(Self.old).id)
@@ -107,7 +107,7 @@ struct MovedContractTests {
         }
     }
 
-    @Test("a commit and a move in the same moment leave one contract, and no error")
+    @Test("a concurrent commit and move make one contract, and no error")
     func race() async throws {
         try await withStores(2) { database, stores in
             try await stores[0].webhooks.ensureFirstPublisher()

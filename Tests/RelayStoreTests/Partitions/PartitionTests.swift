@@ -16,7 +16,7 @@ struct PartitionTests {
             """, .text(table))
     }
 
-    @Test("are made for this week and the next three, and what is there is left alone")
+    @Test("are made for this week and the next three, and existing ones stay unchanged")
     func make() async throws {
         try await withStore { database, store in
             try await store.retention.makePartitions()
@@ -50,7 +50,7 @@ struct PartitionTests {
         }
     }
 
-    @Test("take the rows of their weeks, and every look-up finds them there")
+    @Test("contain the rows of their weeks, and every query finds them")
     func rows() async throws {
         try await withStore { database, store in
             try await store.retention.makePartitions()
@@ -73,7 +73,7 @@ struct PartitionTests {
         }
     }
 
-    @Test("cannot be made where the default partition has their rows already: those stay, and nothing fails")
+    @Test("are not made if the default partition has their rows; those stay, and nothing fails")
     func rowsInDefault() async throws {
         try await withStore { database, store in
             let before = try await store.takeAndGrant(.sample(subscription: "1"))
@@ -96,7 +96,7 @@ struct PartitionTests {
         }
     }
 
-    @Test("leave room in their pages as the default partition does: settled rows are written in place")
+    @Test("leave space in their pages like the default partition, so settled rows are updated in place")
     func fillFactor() async throws {
         try await withStore { database, store in
             try await store.retention.makePartitions()

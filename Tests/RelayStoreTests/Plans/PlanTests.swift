@@ -6,9 +6,9 @@ import Testing
 
 /// A wrong plan reads all rows of a publisher, a bucket or a queue, so its cost grows with them. Each statement is
 /// measured in a small database, and again after that database has grown.
-@Suite("Statements that run all the time")
+@Suite("Statements that run regularly")
 struct PlanTests {
-    @Test("touch few pages in a grown database that nobody has analysed, and in one that somebody has")
+    @Test("touch few pages in a grown database, analysed or not")
     func grown() async throws {
         try await withCounted { database, endpoint in
             let measured = Measured(database: database, endpoint: endpoint)
@@ -35,7 +35,7 @@ struct PlanTests {
     }
 
     /// Queues are empty most of the time, and are usually analysed in that state.
-    @Test("touch few pages where the queues were empty when somebody analysed them")
+    @Test("touch few pages if the queues were empty when analysed")
     func emptyQueues() async throws {
         try await withCounted { database, endpoint in
             let measured = Measured(database: database, endpoint: endpoint)

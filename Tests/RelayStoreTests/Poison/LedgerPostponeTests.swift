@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("A ledger that is put off")
+@Suite("A postponed ledger")
 struct LedgerPostponeTests {
     private func claimOne(_ items: QueuedItems) async throws -> ClaimedSubscription {
         let claimed = try await items.store.subscriptions.claimDue(limit: 1, lease: .seconds(60))
@@ -12,7 +12,7 @@ struct LedgerPostponeTests {
         return claimed[0]
     }
 
-    @Test("becomes due after the pause, but for a worker whose lease is over")
+    @Test("becomes due after the pause; a worker whose lease has expired postpones nothing")
     func fence() async throws {
         try await QueuedItems.run(.subscriptions) { items in
             try await items.database.run(
@@ -28,7 +28,7 @@ struct LedgerPostponeTests {
             #expect(try await items.database.count("ledgers", where: "\(far) OR trouble = 'stale'") == 0)
             #expect(try await items.store.queues.postpone(current.row, trouble: "away", by: .seconds(7_200)))
             #expect(try await items.database.count("ledgers", where: "\(far) AND trouble = 'away'") == 1)
-            // What was cleared is no longer held.
+            // A cleared row has no lease.
             try await items.store.queues.clear([current.row])
             #expect(try await items.store.queues.postpone(current.row, trouble: "late", by: .zero) == false)
         }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A claimed row that cannot be processed")
 struct ParkedItemTests {
-    /// One round of a worker: what can be read is finished; a ledger is read when it is looked at.
+    /// One round of a worker: finishes the rows that can be read. A ledger is read when it is evaluated.
     private func work(_ items: QueuedItems) async throws -> Int {
         var finished = 0
         for item in try await items.claim() {
@@ -21,7 +21,7 @@ struct ParkedItemTests {
     }
 
     @Test(
-        "harms none of its neighbours, is parked with its reason the fifth time, and replayed",
+        "affects no other row, is parked with its reason at the fifth failure, and can be replayed",
         arguments: WorkQueue.allCases)
     func poison(queue: WorkQueue) async throws {
         try await QueuedItems.run(queue) { items in
@@ -47,7 +47,7 @@ struct ParkedItemTests {
                 listed.first?.reason?.contains(
                     [.subscriptions, .questions].contains(queue) ? "ledgers.state" : "cannot be") == true,
                 "\(listed)")
-            // Nobody claims it, and what finished was tried once.
+            // No worker claims it, and each finished row was tried once.
             try await items.makeDue()
             #expect(try await items.claim().allSatisfy { $0.row.name != bad.row.name })
             #expect(try await items.tries().allSatisfy { $0 <= 6 })
@@ -63,12 +63,12 @@ struct ParkedItemTests {
         }
     }
 
-    @Test("is out of reach of a copy that stood still, once another has claimed it", arguments: WorkQueue.allCases)
+    @Test("cannot be changed by a frozen copy once another copy has claimed it", arguments: WorkQueue.allCases)
     func frozenCopy(queue: WorkQueue) async throws {
         try await QueuedItems.run(queue) { items in
             let stale = try await items.claim().map(\.row)
             try await items.makeDue()
-            // Given back and claimed again: strikes and attempts are what they were for the first claim.
+            // Released and claimed again, so strikes and attempts are as at the first claim.
             try await items.store.queues.giveBack(try await items.claim().map(\.row))
             try await items.makeDue()
             let current = try await items.claim().map(\.row)
@@ -111,7 +111,7 @@ struct ParkedItemTests {
         }
     }
 
-    @Test("counts nothing where the database, a locked vault or a shutdown is to blame", arguments: WorkQueue.allCases)
+    @Test("gets no failure from the database, a locked vault or a shutdown", arguments: WorkQueue.allCases)
     func outages(queue: WorkQueue) async throws {
         try await QueuedItems.run(queue) { items in
             let errors: [any Error] = [
@@ -128,7 +128,7 @@ struct ParkedItemTests {
             #expect(try await items.strikes == Array(repeating: 0, count: QueuedItems.count))
             #expect(try await items.tries().allSatisfy { $0 == 0 })
             let claimed = try await items.claim()
-            // A task that is cancelled gives back what it has, whatever it was that it threw.
+            // A cancelled task releases its rows, whichever error it threw.
             let rows = claimed.map(\.row)
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
@@ -142,7 +142,7 @@ struct ParkedItemTests {
         }
     }
 
-    @Test("sealed by a key that is not known here is left for another copy, and its neighbours go on")
+    @Test("sealed by a key unknown here is left for another copy, and other rows are processed")
     func unknownKey() async throws {
         try await QueuedItems.run(.events) { items in
             try await items.database.run(
@@ -162,7 +162,7 @@ struct ParkedItemTests {
         }
     }
 
-    @Test("that its worker has lost is not written any more", arguments: WorkQueue.allCases)
+    @Test("is not written by a worker that has lost it", arguments: WorkQueue.allCases)
     func fenced(queue: WorkQueue) async throws {
         try await QueuedItems.run(queue) { items in
             let old = try await items.claim()
@@ -203,7 +203,7 @@ struct ParkedItemTests {
             let item = try await items.claim()[0]
             try await database.run("UPDATE \(queue.form.table) SET parked_at = now() WHERE strikes > 0")
             if queue == .events {
-                // What the common account signed may be about any publisher.
+                // An event that the common account signed may be about any publisher.
                 #expect(try await store.queues.parked(in: .publisher(.first)).total == 0)
                 #expect(try await items.listed(in: .publisher(.first)).isEmpty)
                 #expect(try await items.replay(item, in: .publisher(.first)) == false)
@@ -225,7 +225,7 @@ struct ParkedItemTests {
         }
     }
 
-    @Test("holds up nothing of its lane while it is parked, and makes way for a newer state")
+    @Test("does not block its lane while it is parked, and is replaced by a newer state")
     func lanes() async throws {
         try await withStore { database, store in
             let endpoint = try await store.makeEndpoint()

@@ -4,9 +4,9 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("A row that nobody can make sense of")
+@Suite("A row that cannot be read")
 struct PoisonClaimTests {
-    /// What is wrong with a pursuit's row, as SQL, and a word of the reason that ops reads.
+    /// A fault in a pursuit's row, as SQL, and a word of the reason that ops shows.
     enum Poison: String, CaseIterable {
         case status = "UPDATE pursuits SET status = 9 WHERE id = $1"
         case time = "UPDATE pursuits SET accepted_at = 'infinity' WHERE id = $1"
@@ -35,12 +35,12 @@ struct PoisonClaimTests {
             #expect(parked.map(\.id.uuid) == [ids[1].uuid])
             #expect(parked[0].parking?.reason.contains(poison.word) == true, "\(parked[0])")
             #expect(try await store.ops.backlog().0.parked == 1)
-            // And stays where it is.
+            // It stays parked.
             #expect(try await store.purchases.claimDue().isEmpty)
         }
     }
 
-    @Test("is healed by a retry from what its validation says", arguments: [Poison.status, .time, .deadline])
+    @Test("is repaired by a retry from its validation", arguments: [Poison.status, .time, .deadline])
     func healed(poison: Poison) async throws {
         try await withStore { database, store in
             let id = try await store.take(.sample())
@@ -55,7 +55,7 @@ struct PoisonClaimTests {
         }
     }
 
-    @Test("a pursuit that outlived its validation can be given up, and nothing else")
+    @Test("a pursuit without its validation can only be abandoned")
     func outlived() async throws {
         try await withStore { database, store in
             let id = try await store.take(.sample())
@@ -68,7 +68,7 @@ struct PoisonClaimTests {
         }
     }
 
-    @Test("one parked although its validation has been granted can be given up: the grant stands")
+    @Test("a parked pursuit of a granted validation can be abandoned; the grant stays")
     func grantedWithout() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
@@ -89,7 +89,7 @@ struct PoisonClaimTests {
         }
     }
 
-    @Test("among a customer's siblings harms none of them")
+    @Test("among a customer's other pursuits affects none of them")
     func siblings() async throws {
         try await withStore { database, store in
             var ids: [ValidationID] = []
@@ -106,7 +106,7 @@ struct PoisonClaimTests {
         }
     }
 
-    @Test("that has to be superseded is parked, and the newer one is sent")
+    @Test("that must be overtaken is parked, and the newer request is sent")
     func overtaken() async throws {
         try await withStore { database, store in
             let old = try await store.takeAndClaim(.sample(customer: "ana@example.test"))
@@ -116,7 +116,7 @@ struct PoisonClaimTests {
             try await database.run(Poison.status.rawValue, .uuid(old.id.uuid))
             #expect(try await store.purchases.claimOvertaken(by: new, lease: .seconds(60)).isEmpty)
             try await store.write(new.granted())
-            // It can be sent no more: the newer one has the subscription.
+            // It cannot be sent any more, since the newer request owns the subscription.
             await #expect(throws: OpsRefusal.superseded) { try await store.ops.retry(old.id, by: "ops", reason: "") }
         }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelayStore
 
-/// Six rows of a queue, in a database that is sealed; each of a customer or a subscription of its own.
+/// Six rows of a queue in a sealed database, each of its own customer or subscription.
 struct QueuedItems {
     let queue: WorkQueue
     let database: TestDatabase
@@ -63,7 +63,7 @@ struct QueuedItems {
         }
     }
 
-    /// What is due is claimed, and given back by nobody.
+    /// Claims due rows without releasing them.
     func claim() async throws -> [any ClaimedItem] {
         switch queue {
         case .events: try await store.events.claim(limit: 10, lease: .seconds(600))
@@ -96,7 +96,7 @@ struct QueuedItems {
         }
     }
 
-    /// Lets pauses and leases end.
+    /// Ends pauses and leases.
     func makeDue() async throws {
         try await database.run(
             """
@@ -105,7 +105,7 @@ struct QueuedItems {
             """)
     }
 
-    /// What is sealed in the row, with its last byte gone; of a ledger the state.
+    /// Cuts the last byte of the row's sealed value, or corrupts a ledger's state.
     func poison(_ item: any ClaimedItem) async throws {
         switch (queue, item.row.key) {
         case (.subscriptions, .subscription(let name)), (.questions, .subscription(let name)):
@@ -144,9 +144,9 @@ struct QueuedItems {
         }
     }
 
-    /// As an operator does.
+    /// Replays a row like an operator.
     ///
-    /// - Returns: false where there is none in the scope.
+    /// - Returns: false if the scope has no such row.
     func replay(_ item: any ClaimedItem, in scope: OpsScope = .all) async throws -> Bool {
         switch item.row.key {
         case .id(let id):
@@ -184,7 +184,7 @@ struct QueuedItems {
         }
     }
 
-    /// The parked ones as the list shows them: id and reason.
+    /// Parked rows as lists show them: id and reason.
     func listed(in scope: OpsScope = .all) async throws -> [(id: String, reason: String?)] {
         switch queue {
         case .events:
@@ -216,7 +216,7 @@ struct QueuedItems {
         }
     }
 
-    /// How often each was tried, as the rows that are left say it.
+    /// Number of tries of each remaining row.
     func tries() async throws -> [Int] {
         switch queue {
         case .events: try await database.column("SELECT attempts FROM cleeng_events ORDER BY 1")
@@ -235,7 +235,7 @@ struct QueuedItems {
 }
 
 extension StoreNotification {
-    /// One of Google's about a purchase.
+    /// A notification from Google about a purchase.
     static func google(
         _ key: TransactionID, _ id: String = UUID().uuidString, type: String = "SUBSCRIPTION_REVOKED",
         saidAt: Timestamp? = nil

@@ -4,9 +4,9 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("A purchase that nobody gets through with")
+@Suite("A purchase that fails at every claim")
 struct StrikeTests {
-    /// Claims it until it is not given back, and lets the lease run out; as often as this.
+    /// Claims the purchase this many times, and lets each lease expire.
     private func claimInVain(_ store: RelayStore, _ database: TestDatabase, times: Int) async throws {
         for _ in 0..<times {
             let claimed = try await store.claimOne()
@@ -15,7 +15,7 @@ struct StrikeTests {
         }
     }
 
-    @Test("is parked after twenty-one claims, with the last error")
+    @Test("is parked instead of a twenty-first claim, with the last error")
     func parked() async throws {
         try await withStore { database, store in
             let id = try await store.take(.sample())
@@ -24,7 +24,7 @@ struct StrikeTests {
             #expect(try await store.purchases.claimDue().isEmpty)
             let parking = try #require(try await store.ops.detail(id)?.parking)
             #expect(parking.reason.contains("20 times") && parking.reason.contains("permission denied"))
-            // An operator's retry begins anew.
+            // An operator's retry resets the strikes.
             try await store.ops.retry(id, by: "ops", reason: "mended")
             let claimed = try await store.claimOne()
             #expect(claimed.strikes == 0)
@@ -32,7 +32,7 @@ struct StrikeTests {
         }
     }
 
-    @Test("is no such thing where it is written or given back in between")
+    @Test("loses its strikes when it is written or released")
     func givenBack() async throws {
         try await withStore { database, store in
             let id = try await store.take(.sample())
@@ -50,7 +50,7 @@ struct StrikeTests {
         }
     }
 
-    @Test("keeps its strikes while it is put off, and nobody else can take it meanwhile")
+    @Test("keeps its strikes while it is postponed, and no other copy can claim it meanwhile")
     func postponed() async throws {
         try await withStores(2) { database, stores in
             let id = try await stores[0].take(.sample())
@@ -60,14 +60,14 @@ struct StrikeTests {
                 #expect(claimed.strikes == 12)
                 try await stores[0].purchases.postpone([claimed], by: .seconds(60))
                 #expect(try await stores[1].purchases.claimDue().isEmpty)
-                // Whoever had it may have sent it: its turn stays its own.
+                // Its worker may have sent it, so it keeps its turn.
                 #expect(try await database.count("pursuits", where: "sending") == 1)
                 try await database.makeDue(id)
             }
         }
     }
 
-    @Test("by the version before, which counts nothing, is not held against anybody")
+    @Test("gets no strikes from the version before, which counts none")
     func olderVersion() async throws {
         try await withStore { database, store in
             let id = try await store.take(.sample())
@@ -76,7 +76,7 @@ struct StrikeTests {
                     "UPDATE pursuits SET owner = 'old', fence = fence + 1, due_at = now() - interval '1 second'")
             }
             #expect(try await store.claimOne().strikes == 1)
-            // Nor does it say since when it has set a purchase aside: then it is the end of its lease.
+            // That version does not store when it parked a purchase. Then the end of the lease counts.
             try await database.run("UPDATE pursuits SET phase = 2, owner = NULL, sending = false")
             let due = try await database.value("SELECT due_at FROM pursuits", as: PostgresTimestamp.self)
             let parking = try #require(try await store.ops.detail(id)?.parking)

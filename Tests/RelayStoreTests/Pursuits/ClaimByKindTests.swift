@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("Claiming what is to be sent and what is to be read apart")
+@Suite("Separate claims for sends and reads")
 struct ClaimByKindTests {
     /// Four due pursuits that must be sent, and four that must be read.
     private func eight(_ database: TestDatabase, _ store: RelayStore) async throws
@@ -32,7 +32,7 @@ struct ClaimByKindTests {
                 \.id))
     }
 
-    @Test("takes of each kind no more than asked, the oldest first, however many of the other are due")
+    @Test("claims of each kind at most the limit, the oldest first, however many of the other are due")
     func apart() async throws {
         try await withStore { database, store in
             let (toSend, toRead) = try await eight(database, store)
@@ -44,7 +44,7 @@ struct ClaimByKindTests {
         }
     }
 
-    @Test("finds the few of one kind without a look at the crowd of the other")
+    @Test("find the few of one kind without reading the many of the other")
     func plan() async throws {
         try await withStore { database, store in
             _ = try await acceptAll(
@@ -70,7 +70,7 @@ struct ClaimByKindTests {
         }
     }
 
-    @Test("takes the pending past their deadline for their writing alone, and of the phases that are named")
+    @Test("claim pending ones past their deadline only for writing, and only of the named phases")
     func expired() async throws {
         try await withStore { database, store in
             let (toSend, toRead) = try await eight(database, store)

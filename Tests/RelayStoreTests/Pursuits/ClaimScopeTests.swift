@@ -18,7 +18,7 @@ struct ClaimScopeTests {
         }
     }
 
-    @Test("takes what is that account's, the oldest first over all its publishers, and leaves the others'")
+    @Test("claims that account's pursuits, the oldest first over all its publishers, and no others")
     func due() async throws {
         try await withPublishers { database, store in
             var ids: [String: [ValidationID]] = [:]
@@ -48,7 +48,7 @@ struct ClaimScopeTests {
         }
     }
 
-    @Test("subscriptions are looked at, and messages delivered, by copies that have the publisher's account")
+    @Test("only copies with the publisher's account evaluate its ledgers and deliver its messages")
     func hasAccount() async throws {
         try await withPublishers { database, store in
             let endpoint = try #require(
@@ -72,7 +72,7 @@ struct ClaimScopeTests {
         }
     }
 
-    @Test("subscriptions of an account that has no place are left, those of the others are claimed")
+    @Test("ledgers of an account without a free place are left, those of others are claimed")
     func full() async throws {
         try await withPublishers { database, store in
             let notices = Notices(store: store, database: database)
@@ -90,7 +90,7 @@ struct ClaimScopeTests {
         }
     }
 
-    @Test("what is written of accounts is written once, and names that no publisher has are told")
+    @Test("accounts are stored once, and unknown publishers' names are reported")
     func accounts() async throws {
         try await withPublishers { _, store in
             #expect(try await store.publishers.adoptAccounts(of: ["typo", "nordic"]) == ["typo"])
@@ -106,7 +106,7 @@ struct ClaimScopeTests {
         }
     }
 
-    @Test("takes of what is past its deadline that account's alone")
+    @Test("claims only that account's pursuits past the deadline")
     func expired() async throws {
         try await withPublishers { database, store in
             let mine = try await store.take(.sample(subscription: "a", publisher: "nordic"))
@@ -123,7 +123,7 @@ struct ClaimScopeTests {
         }
     }
 
-    @Test("takes of the notifications that account's alone, and those that came before there was any publisher")
+    @Test("claims only that account's notifications, and those from before any publisher")
     func notifications() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -138,7 +138,7 @@ struct ClaimScopeTests {
         }
     }
 
-    @Test("a word of Cleeng's is about that account's customers alone, whatever email and number they share")
+    @Test("an event of Cleeng applies only to its account's customers, despite equal emails and numbers")
     func words() async throws {
         try await withPublishers { database, store in
             var ids: [String: ValidationID] = [:]
@@ -167,7 +167,7 @@ struct ClaimScopeTests {
         }
     }
 
-    @Test("the same event of two accounts is two")
+    @Test("the same event of two accounts is stored twice")
     func events() async throws {
         try await withStore { database, store in
             let now = try await database.now()
@@ -184,7 +184,7 @@ struct ClaimScopeTests {
         }
     }
 
-    @Test("one account's backlog of events takes no other account's places")
+    @Test("one account's backlog of events uses no place of another")
     func eventBacklog() async throws {
         try await withStore { database, store in
             let now = try await database.now()

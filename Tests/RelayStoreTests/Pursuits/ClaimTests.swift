@@ -4,9 +4,9 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("Claiming what is due")
+@Suite("Claiming due pursuits")
 struct ClaimTests {
-    @Test("goes by the due time, and no further than asked")
+    @Test("uses the due time, and respects the limit")
     func order() async throws {
         try await withStore { database, store in
             var ids: [ValidationID] = []
@@ -23,7 +23,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("leaves what is not due yet")
+    @Test("leaves pursuits that are not due")
     func notDue() async throws {
         try await withStore { database, store in
             let id = try await store.take(.sample())
@@ -34,7 +34,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("brings everything that the pursuit goes on with")
+    @Test("returns everything that the pursuit needs")
     func contents() async throws {
         try await withStore { database, store in
             let sample = try Acceptance.sample()
@@ -65,7 +65,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("never gives one to two workers, however many come at once")
+    @Test("never returns a pursuit to two concurrent workers")
     func once() async throws {
         try await withStores(3) { database, stores in
             let samples = try (0..<200).map { try Acceptance.sample(subscription: "\($0)") }
@@ -94,7 +94,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("passes over a row that another is just claiming, and does not wait for it")
+    @Test("skips a row that another worker is claiming, without waiting")
     func skipLocked() async throws {
         try await withStore { database, store in
             let held = try await store.take(.sample(subscription: "1"))
@@ -107,7 +107,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("brings back what a dead worker held, once its lease is over, under a higher fence")
+    @Test("returns a dead worker's pursuits after their lease, with a higher fence")
     func leaseExpiry() async throws {
         try await withStores(2) { database, stores in
             let first = try await stores[0].takeAndClaim(.sample())
@@ -134,7 +134,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("of what is parked for an operator takes nothing")
+    @Test("leaves parked pursuits")
     func parked() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
@@ -146,7 +146,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("takes what else waits for a customer's entitlement along, whether or not it is due")
+    @Test("includes a customer's other pursuits that wait for a read, due or not")
     func siblings() async throws {
         try await withStores(2) { database, stores in
             let later = Timestamp(microseconds: try await database.now().microseconds) + .seconds(600)

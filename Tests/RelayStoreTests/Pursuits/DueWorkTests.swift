@@ -3,13 +3,13 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("The one look at what is due")
+@Suite("The query for due work")
 struct DueWorkTests {
     private func due(_ store: RelayStore) async throws -> Set<DueWork> {
         Set(try await store.queues.due().works)
     }
 
-    @Test("finds each kind of work when it is due, until somebody takes it")
+    @Test("finds each kind of work when it is due, until it is claimed")
     func eachKind() async throws {
         try await withStore { database, store in
             #expect(try await due(store) == [])
@@ -35,7 +35,7 @@ struct DueWorkTests {
         }
     }
 
-    @Test("finds notifications to be passed on, and messages to endpoints; what is set aside is nobody's work")
+    @Test("finds notifications and messages that must be sent, and no parked rows")
     func queues() async throws {
         try await withStore { database, store in
             let endpoint = try await store.makeEndpoint()
@@ -51,7 +51,7 @@ struct DueWorkTests {
         }
     }
 
-    @Test("sees ahead what will be due, and whether another copy is alive")
+    @Test("shows future due times, and whether another copy is alive")
     func ahead() async throws {
         try await withStore { database, store in
             try await store.take(.sample())

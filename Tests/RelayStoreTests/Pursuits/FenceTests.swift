@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("A worker whose lease is over changes nothing")
+@Suite("A worker whose lease has expired changes nothing")
 struct FenceTests {
     /// Every write that a worker can make for a pursuit.
     enum Writing: CaseIterable {
@@ -38,7 +38,7 @@ struct FenceTests {
         return picture
     }
 
-    @Test("after another has taken it over", arguments: Writing.allCases)
+    @Test("after another worker has claimed it", arguments: Writing.allCases)
     func takenOver(writing: Writing) async throws {
         try await withStores(2) { database, stores in
             let old = try await stores[0].takeAndClaim(.sample())
@@ -52,7 +52,7 @@ struct FenceTests {
         }
     }
 
-    @Test("after the lease ran out, although nobody has taken it over", arguments: Writing.allCases)
+    @Test("after the lease expired, even without another claim", arguments: Writing.allCases)
     func ranOut(writing: Writing) async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
@@ -64,7 +64,7 @@ struct FenceTests {
     }
 
     @Test(
-        "after it gave the lease back itself, as when an answer is lost and the write made again",
+        "after it released the lease, as when an answer is lost and the write is repeated",
         arguments: Writing.allCases)
     func givenBack(writing: Writing) async throws {
         try await withStore { database, store in
@@ -78,7 +78,7 @@ struct FenceTests {
         }
     }
 
-    @Test("after a settlement that left the pursuit resting", arguments: Writing.allCases)
+    @Test("after a settlement with a pause", arguments: Writing.allCases)
     func settledAndResting(writing: Writing) async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
@@ -102,7 +102,7 @@ struct FenceTests {
         }
     }
 
-    @Test("nor sets aside what is no longer its own")
+    @Test("and parks nothing that it no longer holds")
     func parking() async throws {
         try await withStores(2) { database, stores in
             let old = try await stores[0].takeAndClaim(.sample())

@@ -7,7 +7,7 @@ import Testing
 
 /// The server caches the plan of a prepared statement. Queues are empty and vacuumed most of the time. With a plan from
 /// then, a sudden crowd would be read whole for each of its rows, which takes longer than any call may.
-@Suite("A plan that was kept from when the queue was empty")
+@Suite("A plan cached while the queue was empty")
 struct KeptPlanTests {
     /// The rows become due after the end of the test.
     private static let crowd = """
@@ -18,7 +18,7 @@ struct KeptPlanTests {
         FROM generate_series(1, 30000) AS i
         """
 
-    @Test("finds what is due, whose turn it is, and what it goes before, in a crowd")
+    @Test("finds due pursuits, their turn and their order among many")
     func pursuits() async throws {
         try await withStore { database, _ in
             let store = await database.store("kept", parameters: ["plan_cache_mode": "force_generic_plan"])
@@ -45,7 +45,7 @@ struct KeptPlanTests {
         }
     }
 
-    @Test("finds the notification that goes first")
+    @Test("finds the first notification")
     func notifications() async throws {
         try await withStore { database, _ in
             let store = await database.store("kept", parameters: ["plan_cache_mode": "force_generic_plan"])

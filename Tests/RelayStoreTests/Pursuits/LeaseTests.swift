@@ -12,7 +12,7 @@ struct LeaseTests {
         return Timestamp(microseconds: due.microsecondsSince1970)
     }
 
-    @Test("are renewed together, and those that are no longer held are told apart")
+    @Test("are renewed together, and lost ones are reported")
     func renew() async throws {
         try await withStores(2) { database, stores in
             for number in 0..<3 { try await stores[0].take(.sample(subscription: "\(number)")) }
@@ -33,7 +33,7 @@ struct LeaseTests {
         }
     }
 
-    @Test("that are given back can be taken at once by another copy")
+    @Test("that are released can be claimed by another copy at once")
     func giveBack() async throws {
         try await withStores(2) { database, stores in
             let claimed = try await stores[0].takeAndClaim(.sample())
@@ -47,7 +47,7 @@ struct LeaseTests {
         }
     }
 
-    @Test("released with a time for the next step come back then, with what was learned")
+    @Test("released with a time are due then, with their results")
     func release() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
@@ -60,7 +60,7 @@ struct LeaseTests {
         }
     }
 
-    @Test("of a batch: the stale one is told so, and the others are written")
+    @Test("of a batch: a stale one is reported, and the others are written")
     func batchOfReleases() async throws {
         try await withStores(2) { database, stores in
             for number in 0..<3 { try await stores[0].take(.sample(subscription: "\(number)")) }
@@ -75,7 +75,7 @@ struct LeaseTests {
         }
     }
 
-    @Test("are written by many at once, each in an order of its own, and nobody ends another's statement")
+    @Test("are written concurrently in any order without deadlocks")
     func noDeadlock() async throws {
         try await withStore { _, store in
             for number in 0..<120 { try await store.take(.sample(subscription: "\(number)")) }

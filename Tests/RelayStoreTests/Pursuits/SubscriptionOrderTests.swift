@@ -47,7 +47,7 @@ struct SubscriptionOrderTests {
         }
     }
 
-    @Test("are told apart by publisher")
+    @Test("are separate for each publisher")
     func publishers() async throws {
         try await withStore { database, store in
             try await store.take(.sample(publisher: "one"))
@@ -57,7 +57,7 @@ struct SubscriptionOrderTests {
     }
 
     @Test(
-        "are told apart by environment: what Apple did not sign holds up nothing that it did, and the other way round")
+        "are separate for each environment: unsigned and signed purchases do not delay each other")
     func environments() async throws {
         try await withStore { database, store in
             var forged: [ValidationID] = []
@@ -78,7 +78,7 @@ struct SubscriptionOrderTests {
         }
     }
 
-    @Test("one of another environment is neither overtaken nor told that it was")
+    @Test("one of another environment is not overtaken")
     func overtakingByEnvironment() async throws {
         try await withStore { database, store in
             let genuine = try await store.takeAndClaim(.sample(customer: ana))
@@ -93,7 +93,7 @@ struct SubscriptionOrderTests {
         }
     }
 
-    @Test("have one sender at most, whoever claims at once", arguments: 1...3)
+    @Test("have one sender at most, with concurrent claims", arguments: 1...3)
     func concurrentClaims(round: Int) async throws {
         try await withStores(3) { database, stores in
             for number in 0..<12 { try await stores[0].take(.sample(customer: "c\(number)@example.test")) }
@@ -127,7 +127,7 @@ struct SubscriptionOrderTests {
         }
     }
 
-    @Test("nothing is lost of a claim that fails because another took the right to send in the same instant")
+    @Test("a claim that conflicts with another sender loses nothing")
     func collision() async throws {
         try await withStores(2) { database, stores in
             let older = try await stores[0].takeAndClaim(.sample(customer: ana))
@@ -152,7 +152,7 @@ struct SubscriptionOrderTests {
         }
     }
 
-    @Test("a newer one goes before an older one that waits for its next try, and says so")
+    @Test("a newer one overtakes an older one that waits for its next try")
     func overtaking() async throws {
         try await withStore { database, store in
             let older = try await store.takeAndClaim(.sample(customer: ana))
@@ -177,7 +177,7 @@ struct SubscriptionOrderTests {
         }
     }
 
-    @Test("an overtaken one that nobody ever tried to send is over")
+    @Test("an overtaken one that was never sent has ended")
     func overtakenUntried() async throws {
         try await withStore { database, store in
             let older = try await store.takeAndClaim(.sample(customer: ana))
@@ -191,7 +191,7 @@ struct SubscriptionOrderTests {
         }
     }
 
-    @Test("an older one is taken from a worker that only writes its deadline, so that it is never sent after")
+    @Test("an older one is taken from a worker that only writes its deadline, so that it is not sent later")
     func overtakingAHeldOne() async throws {
         try await withStores(2) { database, stores in
             let older = try await stores[0].takeAndClaim(.sample(customer: ana))
@@ -206,7 +206,7 @@ struct SubscriptionOrderTests {
         }
     }
 
-    @Test("claiming the overtaken leaves those alone that were sent, are newer, or belong to another publisher")
+    @Test("claiming overtaken ones leaves those that were sent, are newer, or belong to another publisher")
     func overtakenOnly() async throws {
         try await withStore { database, store in
             let sent = try await store.takeAndClaim(.sample(customer: "a@example.test"))
@@ -241,7 +241,7 @@ struct SubscriptionOrderTests {
         }
     }
 
-    @Test("a newer one that Cleeng refused overtakes nobody")
+    @Test("a newer one that Cleeng refused overtakes none")
     func refusedNewer() async throws {
         try await withStore { database, store in
             let older = try await store.takeAndClaim(.sample(customer: ana))
@@ -254,7 +254,7 @@ struct SubscriptionOrderTests {
         }
     }
 
-    @Test("one that is woken for its deadline only may not send")
+    @Test("one that is claimed only for its deadline may not send")
     func deadlineOnly() async throws {
         try await withStore { database, store in
             let first = try await store.takeAndClaim(.sample(customer: ana))
@@ -270,7 +270,7 @@ struct SubscriptionOrderTests {
         }
     }
 
-    @Test("one that may have been sent by a worker that died goes before an older one that has become due since")
+    @Test("one that a dead worker may have sent precedes an older one that became due since")
     func diedWhileSending() async throws {
         try await withStores(2) { database, stores in
             let older = try await stores[0].takeAndClaim(.sample(customer: ana))
@@ -289,7 +289,7 @@ struct SubscriptionOrderTests {
     }
 
     @Test(
-        "one that was given back, perhaps sent, goes before an older one whose acceptance was committed after its claim"
+        "one that was released, perhaps sent, precedes an older one that was committed after its claim"
     )
     func givenBackWhileSending() async throws {
         try await withStores(2) { database, stores in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("What billing never came back to leaves with its time")
+@Suite("Retention of unused billing rows")
 struct BillingRetentionTests {
     /// Changes all rows as if they had been written that many days ago.
     private static func age(_ database: TestDatabase, days: Int) async throws {
@@ -13,7 +13,7 @@ struct BillingRetentionTests {
         }
     }
 
-    @Test("orders that were never committed and subscriptions without a contract go, and nothing that has one")
+    @Test("deletes uncommitted orders and subscriptions without a contract, and nothing with one")
     func removal() async throws {
         try await Billing.run { billing in
             let (store, database) = (billing.store, billing.database)
@@ -49,7 +49,7 @@ struct BillingRetentionTests {
         }
     }
 
-    @Test("an old subscription is as young as its youngest order, and as the commit of it")
+    @Test("an old subscription has the age of its newest order or commit")
     func young() async throws {
         try await Billing.run { billing in
             let (store, database) = (billing.store, billing.database)
@@ -62,7 +62,7 @@ struct BillingRetentionTests {
     }
 
     /// Timeline: the commit of an old order locks its rows; a retention pass runs; the commit continues.
-    @Test("what is being committed in this moment is passed over")
+    @Test("rows that are being committed are skipped")
     func held() async throws {
         try await Billing.run { billing in
             let (store, database) = (billing.store, billing.database)
@@ -91,7 +91,7 @@ struct BillingRetentionTests {
         }
     }
 
-    @Test("more than a page goes page by page, and a short pass leaves the rest to the next")
+    @Test("rows are deleted in pages, and a short pass leaves the rest to the next")
     func pages() async throws {
         try await Billing.run { billing in
             let (store, database) = (billing.store, billing.database)

@@ -5,7 +5,7 @@ import Testing
 @testable import RelayStore
 
 /// Rows that remain after their validation is gone must not block anything.
-@Suite("After a validation has gone")
+@Suite("After a validation is dropped")
 struct GoneValidationTests {
     /// Drops the partitions of 500 days ago by hand, without cleaning up references to them.
     private func loseOld(_ database: TestDatabase) async throws {
@@ -16,7 +16,7 @@ struct GoneValidationTests {
     }
 
     @Test(
-        "the same purchase, sent again, is a fresh one, whatever still points to the old one", arguments: [false, true])
+        "the same purchase posted again is new, whatever rows refer to the old one", arguments: [false, true])
     func freshPurchase(withKey: Bool) async throws {
         try await withStore { database, store in
             let key = withKey ? Acceptance.IdempotencyKey.sample("key", body: "b") : nil
@@ -39,7 +39,7 @@ struct GoneValidationTests {
         }
     }
 
-    @Test("its subscription can still pass to somebody else, who can be told of it")
+    @Test("its subscription can still be transferred, and the new owner is visible")
     func transfer() async throws {
         try await withStore { database, store in
             let old = try await database.age(
@@ -60,7 +60,7 @@ struct GoneValidationTests {
         }
     }
 
-    @Test("a transfer's record goes with the validation that it made the owner")
+    @Test("a transfer's row is dropped with the new owner's validation")
     func transferRecord() async throws {
         try await withStore { database, store in
             try await store.retention.makePartitions()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("Old rows leave beside everything else")
+@Suite("Retention beside other work")
 struct RetentionCopiesTests {
     @Test("several copies at once drop each partition once, and none fails", arguments: 1...3)
     func atOnce(round: Int) async throws {
@@ -35,7 +35,7 @@ struct RetentionCopiesTests {
         }
     }
 
-    @Test("a copy that lost the duty changes nothing; one that died is stood in for when its lease is over")
+    @Test("a copy that lost the duty changes nothing; a dead one is replaced after its lease")
     func fenced() async throws {
         try await withStores(2) { database, stores in
             try await database.makeWeek(daysAgo: 500)
@@ -70,7 +70,7 @@ struct RetentionCopiesTests {
         try await store.purchases.validation(id) != nil
     }
 
-    @Test("a long read does not make intake wait: the drop gives up, and comes again")
+    @Test("a long read does not delay the intake: the drop gives up, and is repeated")
     func longRead() async throws {
         try await withStores(2) { database, stores in
             try await stores[0].retention.makePartitions()

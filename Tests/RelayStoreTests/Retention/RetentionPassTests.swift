@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("Old rows leave by whole weeks")
+@Suite("Retention drops whole weeks")
 struct RetentionPassTests {
     static let policy = RetentionPolicy(days: 400, receiptDays: 90)
 
@@ -35,7 +35,7 @@ struct RetentionPassTests {
         return (ids[0], ids[1], ids[2])
     }
 
-    @Test("receipts after 90 days, all else after 400; who owns a subscription stays")
+    @Test("drops receipts after 90 days, other rows after 400, and no owner")
     func drops() async throws {
         try await withStore { database, store in
             let ids = try await threeAges(database, store)
@@ -64,7 +64,7 @@ struct RetentionPassTests {
         }
     }
 
-    @Test("a dry run says the same and does nothing")
+    @Test("a dry run reports the same and drops nothing")
     func dryRun() async throws {
         try await withStore { database, store in
             _ = try await threeAges(database, store)
@@ -82,7 +82,7 @@ struct RetentionPassTests {
     enum Left: CaseIterable { case waiting, watched, claimed, parked }
 
     @Test(
-        "a week with a purchase that nobody has answered is kept, receipts and all, and told of",
+        "a week with an unanswered purchase is kept with its receipts, and reported",
         arguments: Left.allCases)
     func heldBack(left: Left) async throws {
         try await withStore { database, store in
@@ -114,7 +114,7 @@ struct RetentionPassTests {
     }
 
     @Test(
-        "a week with a notification that is still to be passed on is kept of those; one that Cleeng refuses keeps nothing"
+        "a week with an unsent notification is kept for notifications; a refused one holds nothing back"
     )
     func relayedWeek() async throws {
         try await withStore { database, store in
@@ -132,7 +132,7 @@ struct RetentionPassTests {
         }
     }
 
-    @Test("a retry that comes while a drop is about to happen holds the week back; one that comes after finds nothing")
+    @Test("a retry before the drop holds the week back; a later one finds nothing")
     func retryMeetsDrop() async throws {
         try await withStores(2) { database, stores in
             try await stores[0].retention.makePartitions()
@@ -167,7 +167,7 @@ struct RetentionPassTests {
         }
     }
 
-    @Test("many old validations go in pages; a pass that ends in the middle is gone on with by another copy")
+    @Test("many old validations are dropped in pages; another copy continues an interrupted pass")
     func pages() async throws {
         try await withStores(2) { database, stores in
             try await stores[0].retention.makePartitions()
@@ -205,7 +205,7 @@ struct RetentionPassTests {
         }
     }
 
-    @Test("what stands in the default partition is deleted row by row, but for what is pursued")
+    @Test("rows in the default partition are deleted one by one, except with a pursuit")
     func defaultPartition() async throws {
         try await withStore { database, store in
             // No weekly partition exists, so all rows are in the default partition.
@@ -232,7 +232,7 @@ struct RetentionPassTests {
         }
     }
 
-    @Test("with nothing to go by, nothing goes")
+    @Test("with a retention of 0 days nothing is dropped")
     func forEver() async throws {
         try await withStore { database, store in
             _ = try await threeAges(database, store)
@@ -244,7 +244,7 @@ struct RetentionPassTests {
         }
     }
 
-    @Test("a partition whose bounds are not understood is left alone")
+    @Test("a partition with unreadable bounds is left")
     func foreignPartition() async throws {
         try await withStore { database, store in
             try await database.run(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("The schema keeps to what every PostgreSQL, sharded or not, can do")
+@Suite("The schema needs no more than any PostgreSQL, sharded or not, offers")
 struct CatalogueTests {
     private static let hotTables = [
         "validations", "receipts", "timeline", "pursuits", "purchases", "idempotency_keys", "entitlement_reads",
@@ -23,7 +23,7 @@ struct CatalogueTests {
 
     private static let ours = "c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')"
 
-    @Test("every table is either known as small, or begins each of its primary and unique keys with the bucket")
+    @Test("every table is small, or each of its primary and unique keys begins with the bucket")
     func shardKeyLeads() async throws {
         try await withStore { database, store in
             try await store.retention.makePartitions()
@@ -65,7 +65,7 @@ struct CatalogueTests {
         }
     }
 
-    @Test("every row is in the log that a standby follows; partitions are of one level; indexes are B-trees")
+    @Test("all tables are logged; partitions have one level; indexes are B-trees")
     func plainStorage() async throws {
         try await withStore { database, store in
             try await store.retention.makePartitions()
@@ -104,7 +104,7 @@ struct CatalogueTests {
         }
     }
 
-    @Test("receipts are not compressed, in new partitions neither")
+    @Test("receipts are not compressed, also in new partitions")
     func storage() async throws {
         try await withStore { database, store in
             try await store.retention.makePartitions()

@@ -49,7 +49,7 @@ struct ConstraintTests {
         }
     }
 
-    @Test("a sender that is past sending")
+    @Test("a sender in another phase than forwarding")
     func senderPhase() async throws {
         try await withStore { database, store in
             try await store.take(.sample())

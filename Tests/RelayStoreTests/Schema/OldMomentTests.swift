@@ -4,9 +4,9 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("Moments that an older version kept")
+@Suite("Times stored by an older version")
 struct OldMomentTests {
-    @Test("are none outside of the years 1970 to 9999, or the nearest one where there has to be one")
+    @Test("are absent outside the years 1970 to 9999, or the nearest time if required")
     func held() async throws {
         try await withStore { database, _ in
             for (text, date) in [

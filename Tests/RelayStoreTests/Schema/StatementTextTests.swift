@@ -3,7 +3,7 @@ import Testing
 
 /// Rules that the catalogue cannot show. Statements must not need one kind of server. They must not leave state in a
 /// session, which a pooler then gives to another client. All SQL is in the sources and in `migrations/`.
-@Suite("No statement asks for more than every PostgreSQL, sharded or pooled, has")
+@Suite("No statement needs more than any PostgreSQL, sharded or pooled, offers")
 struct StatementTextTests {
     /// Written like our SQL: keywords in capitals, names in small letters.
     private static let forbidden = [

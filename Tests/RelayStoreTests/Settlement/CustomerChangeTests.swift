@@ -4,9 +4,9 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("Word to the publisher")
+@Suite("Changes for the publisher")
 struct CustomerChangeTests {
-    @Test("is one row a customer, the newest change, under a new version")
+    @Test("have one row per customer, with the newest change and a new version")
     func newest() async throws {
         try await withStore { database, store in
             try await store.takeAndGrant(.sample(subscription: "1"))
@@ -17,7 +17,7 @@ struct CustomerChangeTests {
         }
     }
 
-    @Test("is one row where several of a customer's purchases are granted in one batch")
+    @Test("have one row if several of a customer's purchases are granted in one batch")
     func oneBatch() async throws {
         try await withStore { database, store in
             for number in 0..<5 { try await store.take(.sample(subscription: "\(number)")) }
@@ -28,7 +28,7 @@ struct CustomerChangeTests {
         }
     }
 
-    @Test("is kept apart by publisher")
+    @Test("are separate for each publisher")
     func publishers() async throws {
         try await withStore { database, store in
             try await store.takeAndGrant(.sample(publisher: "one"))

@@ -59,7 +59,7 @@ struct GrantedLedgerTests {
     }
 
     @Test(
-        "that is the subscription's first is as a hearing would have left it",
+        "that is the subscription's first equals an evaluated one",
         arguments: [
             Case(), Case(accessEnds: 5_000), Case(receiptEnds: 86_400), Case(receiptEnds: 86_400, accessEnds: 5_000),
             Case(receiptEnds: 60, accessEnds: 90_000),
@@ -103,7 +103,7 @@ struct GrantedLedgerTests {
         #expect(pictures[0] == pictures[1])
     }
 
-    @Test("is left for a moment to a listener that asks about it, and then due")
+    @Test("is left to a listener that asks about it, and is due soon after")
     func asked() async throws {
         try await withStore { database, store in
             let listener = Listener(isCurious: true)
@@ -114,7 +114,7 @@ struct GrantedLedgerTests {
         }
     }
 
-    @Test("is heard where a contract is to be told of it, and where two are granted on it at once")
+    @Test("is evaluated if its contract has events, and if two grants are concurrent")
     func heard() async throws {
         try await withStore { database, store in
             try await database.run(
@@ -142,7 +142,7 @@ struct GrantedLedgerTests {
         }
     }
 
-    @Test("of which its store has spoken before stands as it was, and is heard soon")
+    @Test("with an earlier statement of the store stays unchanged, and is evaluated soon")
     func known() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -157,7 +157,7 @@ struct GrantedLedgerTests {
         }
     }
 
-    @Test("is due at once where nobody is told, and where it was due already")
+    @Test("is due at once without a listener, and if it was due before")
     func untold() async throws {
         try await withStore { database, store in
             try await store.takeAndGrant(.sample())

@@ -4,11 +4,11 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("A settlement that is held up in the middle")
+@Suite("A delayed settlement")
 struct HeldUpTests {
     /// 3.0: the settlement begins and waits for a lock. 3.5: the deadline; apps read the timeout. 3.6: the grant is
     /// written.
-    @Test("past the deadline is late, however early it was decided, and is found by those who look for what is new")
+    @Test("past the deadline is late, however early it was decided, and the change feed finds it")
     func late() async throws {
         try await withStore { database, store in
             let sample = try Acceptance.sample()

@@ -7,7 +7,7 @@ import Testing
 @testable import RelayStore
 
 /// A refund is known, Cleeng still entitles the customer, and the purchase is posted again.
-@Suite("What the store has taken back")
+@Suite("A refunded purchase")
 struct KnownRefundTests {
     private let ana = "ana@example.test"
     private let ben = "ben@example.test"
@@ -16,7 +16,7 @@ struct KnownRefundTests {
         try await database.count("validations", where: "status = 1")
     }
 
-    @Test("is not granted again for a moment, whoever posts it", arguments: [false, true])
+    @Test("is never granted again, whichever customer posts it", arguments: [false, true])
     func postedAgain(byAnother: Bool) async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -52,7 +52,7 @@ struct KnownRefundTests {
         }
     }
 
-    @Test("reaches the publisher as a refund where it was known before the first purchase")
+    @Test("reaches the publisher as a refund if it was known before the first purchase")
     func knownFirst() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -65,7 +65,7 @@ struct KnownRefundTests {
         }
     }
 
-    @Test("leaves alone who had the offer before the purchase was sent, by something else")
+    @Test("does not affect a customer who had the offer before by another purchase")
     func entitledBefore() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -87,7 +87,7 @@ struct KnownRefundTests {
     }
 
     /// Neither transaction sees the other until one has committed. The ledger is not evaluated afterwards.
-    @Test("is not granted where word of it comes in the instant of the grant", arguments: 0..<12)
+    @Test("is not granted if the refund arrives during the grant", arguments: 0..<12)
     func inTheSameInstant(round: Int) async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -104,7 +104,7 @@ struct KnownRefundTests {
 
     /// The first of the two transactions has written the ledger and waits for a lock; then the other one reaches the
     /// ledger.
-    @Test("is not granted where grant and word of it meet in the ledger", arguments: [true, false])
+    @Test("is not granted if grant and refund write the ledger concurrently", arguments: [true, false])
     func inTheLedger(isGrantFirst: Bool) async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -136,7 +136,7 @@ struct KnownRefundTests {
     }
 
     /// Purchases, grants, refunds, reversals, renewals and evaluations, in any order.
-    @Test("is never seen as granted until the store says that it runs again", arguments: 0..<20 as Range<UInt64>)
+    @Test("is not granted until the store reverses the refund", arguments: 0..<20 as Range<UInt64>)
     func inAnyOrder(seed: UInt64) async throws {
         try await withStore { database, store in
             var generator = SeededGenerator(seed: seed)

@@ -50,7 +50,7 @@ struct SettlementTests {
         }
     }
 
-    @Test("a rejection keeps Cleeng's word, ends the pursuit, makes no owner and tells no publisher")
+    @Test("a rejection stores Cleeng's reason, ends the pursuit, makes no owner and notifies no publisher")
     func rejected() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
@@ -65,7 +65,7 @@ struct SettlementTests {
         }
     }
 
-    @Test("a deadline that passes is written, and the purchase is pursued on until it is granted late")
+    @Test("a passed deadline is written, and the pursuit continues until a late grant")
     func timedOut() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
@@ -93,7 +93,7 @@ struct SettlementTests {
         }
     }
 
-    @Test("an end of the watch without a word keeps timed_out and ends the pursuit")
+    @Test("an end of the watch without a statement keeps timed_out and ends the pursuit")
     func watchOver() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
@@ -127,7 +127,7 @@ struct SettlementTests {
         }
     }
 
-    @Test("one that starts from another status than the validation has is refused as a whole")
+    @Test("a settlement from another status than the validation's is refused as a whole")
     func otherStatus() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
@@ -139,7 +139,7 @@ struct SettlementTests {
         }
     }
 
-    @Test("a batch with one whose lease is lost settles the others")
+    @Test("a batch with one lost lease settles the others")
     func staleInBatch() async throws {
         try await withStores(2) { database, stores in
             for number in 0..<4 {
@@ -164,7 +164,7 @@ struct SettlementTests {
         }
     }
 
-    @Test("one that PostgreSQL refuses fails alone; those that came with it are settled")
+    @Test("a settlement that PostgreSQL refuses fails alone; others in its batch are written")
     func poison() async throws {
         try await withStore { database, store in
             for number in 0..<20 {
@@ -189,7 +189,7 @@ struct SettlementTests {
         }
     }
 
-    @Test("tells whoever waits in this process what became of it, after the commit")
+    @Test("notifies waiters in this process after the commit")
     func publishes() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
@@ -200,7 +200,7 @@ struct SettlementTests {
         }
     }
 
-    @Test("long words of Cleeng's are cut, not refused")
+    @Test("long texts of Cleeng are truncated, not refused")
     func longWords() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelayStore
 
-@Suite("A subscription that passes to another email")
+@Suite("A subscription that is transferred to another email")
 struct TransferTests {
     private let ana = "ana@example.test"
     private let ben = "ben@example.test"
@@ -18,7 +18,7 @@ struct TransferTests {
         OwnershipClaim.Rival(isEntitled: isEntitled, observedAt: observedAt)
     }
 
-    @Test("ends the old owner's validation, begins the new one's, is recorded, and both are told, in one transaction")
+    @Test("ends the old owner's validation, grants the new one's, is recorded and notifies both, in one transaction")
     func transfer() async throws {
         try await withStore { database, store in
             let old = try await store.takeAndGrant(.sample(customer: ana))
@@ -58,7 +58,7 @@ struct TransferTests {
         }
     }
 
-    @Test("ends everything that was granted on it to the old owner, and nothing else of theirs")
+    @Test("ends every grant on it to the old owner, and no other grant")
     func everythingGranted() async throws {
         try await withStore { database, store in
             let monthly = try await store.takeAndGrant(.sample(customer: ana, offer: "S1_US"))
@@ -76,7 +76,7 @@ struct TransferTests {
         }
     }
 
-    @Test("and back again, as often as they like, has one owner and one grant at every moment")
+    @Test("and back, any number of times, always has one owner and one grant")
     func backAndForth() async throws {
         try await withStore { database, store in
             for round in 0..<6 {
@@ -91,7 +91,7 @@ struct TransferTests {
         }
     }
 
-    @Test("stays with the old owner where the new one is not granted")
+    @Test("stays with the old owner if the new one is not granted")
     func notGranted() async throws {
         try await withStore { database, store in
             let old = try await store.takeAndGrant(.sample(customer: ana))
@@ -104,7 +104,7 @@ struct TransferTests {
 
     /// Cleeng processed the older request after the newer one: the owner is the customer whom Cleeng entitles.
     @Test(
-        "a grant of an older request takes the subscription where its owner is entitled no longer, and stands alone where they are",
+        "an older request's grant takes the subscription if its owner is no longer entitled, and is separate otherwise",
         arguments: [false, true])
     func olderGrant(isOwnerEntitled: Bool) async throws {
         try await withStore { database, store in
@@ -134,7 +134,7 @@ struct TransferTests {
     }
 
     @Test(
-        "whoever had the offer already takes nothing by having it now, unless the owner is entitled no longer",
+        "a customer who had the offer before takes nothing, unless the owner is no longer entitled",
         arguments: [false, true])
     func entitledBefore(isOwnerEntitled: Bool) async throws {
         try await withStore { database, store in
@@ -173,7 +173,7 @@ struct TransferTests {
         }
     }
 
-    @Test("a grant that rests on a read from before it passed on is not written, and can be read again")
+    @Test("a grant by a read from before the transfer is not written, and the read is repeated")
     func readTooOld() async throws {
         try await withStore { database, store in
             let old = try await store.takeAndClaim(.sample(customer: ana))
@@ -205,7 +205,7 @@ struct TransferTests {
     /// Ana owns the subscription. Ben's request is sent, then Ana's again; Cleeng is slow. Ana is granted by her
     /// earlier access. Then Cleeng moves the subscription to Ben, who is read, and back to Ana.
     @Test(
-        "an owner granted on what was there before leaves the older request to be read again, for as long as an app waits"
+        "an owner granted by earlier access leaves an older request to further reads while its app waits"
     )
     func grantedOnWhatWasThereBefore() async throws {
         try await withStore { database, store in
@@ -231,7 +231,7 @@ struct TransferTests {
 
     /// Ana owns the subscription. Cleeng grants Ben's request, and Ben is read. Then Ana's own newer request moves it
     /// back, and Ana is read.
-    @Test("no grant stands alone while the app of a newer request for the subscription waits")
+    @Test("no separate grant is made while the app of a newer request waits")
     func newerRequestWaits() async throws {
         try await withStore { database, store in
             try await store.takeAndGrant(.sample(customer: ana))
@@ -253,7 +253,7 @@ struct TransferTests {
         }
     }
 
-    @Test("the same customer again keeps the day since when it is theirs, and is no transfer")
+    @Test("a repeat by the owner keeps the time of ownership, and is no transfer")
     func sameCustomer() async throws {
         try await withStore { database, store in
             try await store.takeAndGrant(.sample(customer: ana, offer: "S1_US"))
@@ -268,7 +268,7 @@ struct TransferTests {
     }
 
     @Test(
-        "of two grants in one batch the newest request owns, and the older one is read again", arguments: [false, true])
+        "of two grants in one batch the newest request owns, the older one is read again", arguments: [false, true])
     func twoInOneBatch(reversed: Bool) async throws {
         try await withStore { database, store in
             let first = try await store.takeAndGrant(.sample(customer: "cid@example.test"))
@@ -296,7 +296,7 @@ struct TransferTests {
 
     /// Purchases that are accepted in one batch have the same time.
     @Test(
-        "of two grants of the same moment one takes the subscription, whether it has an owner or not",
+        "of two grants of the same time one takes the subscription, with or without an owner",
         arguments: [false, true],
         [false, true])
     func sameMoment(isOwned: Bool, reversed: Bool) async throws {
@@ -339,7 +339,7 @@ struct TransferTests {
         }
     }
 
-    @Test("sandbox and production are two ledgers")
+    @Test("sandbox and production have separate ledgers")
     func environments() async throws {
         try await withStore { database, store in
             let production = try await store.takeAndGrant(.sample(customer: ana))
@@ -367,7 +367,7 @@ struct TransferTests {
     }
 
     @Test(
-        "granted to many from several processes at once: the newest request owns, and it alone is granted",
+        "granted to many concurrently: only the newest request owns it and is granted",
         arguments: 1...3)
     func concurrent(round: Int) async throws {
         try await withStores(3) { database, stores in

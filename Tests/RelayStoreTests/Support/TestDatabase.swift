@@ -26,7 +26,7 @@ actor TestDatabase {
     ///
     /// - Parameters:
     ///   - parameters: session parameters besides the relay's own.
-    ///   - vault: nil: the database is not sealed.
+    ///   - vault: keys of a sealed database; `nil` leaves it unsealed.
     ///   - connections: number of connections for single statements, and as many for transactions.
     ///   - planAge: see ``PostgresConfiguration/planAge``.
     func store(

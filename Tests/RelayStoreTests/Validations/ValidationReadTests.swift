@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Reading validations")
 struct ValidationReadTests {
-    @Test("never says pending at or after the deadline, with no worker alive")
+    @Test("is never pending at or after the deadline, even without a worker")
     func deadline() async throws {
         try await withStore { database, store in
             let id = try await store.take(.sample())
@@ -20,7 +20,7 @@ struct ValidationReadTests {
         }
     }
 
-    @Test("of many brings those that exist")
+    @Test("of several ids returns the existing ones")
     func many() async throws {
         try await withStore { database, store in
             var ids: [ValidationID] = []
@@ -31,7 +31,7 @@ struct ValidationReadTests {
         }
     }
 
-    @Test("of a customer and an offer: what is granted, else what is pending, else the newest")
+    @Test("by customer and offer: the granted one, else the pending one, else the newest")
     func ofCustomer() async throws {
         try await withStore { database, store in
             func told() async throws -> ValidationID? {

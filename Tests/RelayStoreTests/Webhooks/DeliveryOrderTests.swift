@@ -3,9 +3,9 @@ import RelayCore
 import RelayStore
 import Testing
 
-@Suite("A customer's states reach an endpoint in order, and only the newest has to")
+@Suite("A customer's states reach an endpoint in order; only the newest must")
 struct DeliveryOrderTests {
-    @Test("a newer state takes the place of one that was not delivered, at its own endpoint and of its own customer")
+    @Test("a newer state replaces an undelivered one of its endpoint and customer")
     func replaces() async throws {
         try await withStore { database, store in
             let (one, two) = (try await store.makeEndpoint(), try await store.makeEndpoint())
@@ -22,7 +22,7 @@ struct DeliveryOrderTests {
         }
     }
 
-    @Test("what is under way is left to end; then the newer one goes; if it failed it is never sent again")
+    @Test("a running try ends first; then the newer state is sent; a failed older one is not repeated")
     func underWay() async throws {
         try await withStore { database, store in
             let endpoint = try await store.makeEndpoint()
@@ -47,7 +47,7 @@ struct DeliveryOrderTests {
         }
     }
 
-    @Test("one whose copy died and was overtaken comes back once, not to be sent, and before the newer one")
+    @Test("an overtaken one of a dead copy is claimed once before the newer one, and not sent")
     func deadCopy() async throws {
         try await withStores(2) { database, stores in
             let endpoint = try await stores[0].makeEndpoint()
@@ -66,7 +66,7 @@ struct DeliveryOrderTests {
         }
     }
 
-    @Test("a claim that is being made is waited for")
+    @Test("a concurrent claim is waited for")
     func race() async throws {
         try await withStore { database, store in
             let endpoint = try await store.makeEndpoint()
@@ -104,7 +104,7 @@ struct DeliveryOrderTests {
         }
     }
 
-    @Test("a state that comes after a newer one was queued is kept for the record alone")
+    @Test("a state queued after a newer one is only stored")
     func late() async throws {
         try await withStore { database, store in
             let endpoint = try await store.makeEndpoint()
@@ -121,7 +121,7 @@ struct DeliveryOrderTests {
         }
     }
 
-    @Test("events replace nothing and go one after the other")
+    @Test("events replace nothing and are sent one after the other")
     func events() async throws {
         try await withStore { database, store in
             let endpoint = try await store.makeEndpoint()
@@ -135,7 +135,7 @@ struct DeliveryOrderTests {
         }
     }
 
-    @Test("the database refuses two of one lane under way")
+    @Test("the database refuses two running messages of one lane")
     func oneSender() async throws {
         try await withStore { database, store in
             let endpoint = try await store.makeEndpoint()
@@ -147,7 +147,7 @@ struct DeliveryOrderTests {
     }
 
     /// Two copies whose steps come in any order. Deliveries count in the order in which their tries begin.
-    @Test("whatever the order of steps, an endpoint is never sent an older state after a newer one", arguments: 0..<6)
+    @Test("in any order of steps, no endpoint gets an older state after a newer one", arguments: 0..<6)
     func walk(seed: Int) async throws {
         try await withStores(2) { database, stores in
             var generator = Walker(seed: UInt64(seed))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The queue of messages")
 struct DeliveryQueueTests {
-    @Test("of each endpoint no more is taken than it has room for, and nothing of others")
+    @Test("of each endpoint at most its free capacity is claimed, and nothing of others")
     func fair() async throws {
         try await withStore { database, store in
             var ids: [EndpointID] = []
@@ -43,7 +43,7 @@ struct DeliveryQueueTests {
         }
     }
 
-    @Test("a failed try waits its pause; what is given back is due at once and has not been tried")
+    @Test("a failed try waits its pause; a released message is due at once and counts no try")
     func pauses() async throws {
         try await withStore { database, store in
             let endpoint = try await store.makeEndpoint()
@@ -71,7 +71,7 @@ struct DeliveryQueueTests {
         }
     }
 
-    @Test("what waits for an endpoint that is disabled or removed is dropped; what is under way ends by itself")
+    @Test("waiting messages of a disabled or removed endpoint are dropped; running ones end by themselves")
     func dropped() async throws {
         try await withStore { database, store in
             let (off, gone, on) = (
@@ -97,7 +97,7 @@ struct DeliveryQueueTests {
         }
     }
 
-    @Test("it is disabled for failing only when no copy had a success for five days")
+    @Test("an endpoint is disabled for failures only after five days without a success of any copy")
     func failing() async throws {
         try await withStore { database, store in
             let endpoint = try await store.makeEndpoint()
@@ -110,7 +110,7 @@ struct DeliveryQueueTests {
         }
     }
 
-    @Test("the configuration's endpoints are kept in step, and others are left alone")
+    @Test("the configuration's endpoints are synchronized, and others are left")
     func listed() async throws {
         try await withStores(2) { _, stores in
             let own = try await stores[0].makeEndpoint("https://own.example.com")
@@ -137,7 +137,7 @@ struct DeliveryQueueTests {
         }
     }
 
-    @Test("pages go newest first and miss nothing, whatever they are filtered by")
+    @Test("pages are newest first and complete with every filter")
     func pages() async throws {
         try await withStore { database, store in
             let (one, two) = (try await store.makeEndpoint(), try await store.makeEndpoint())
@@ -175,7 +175,7 @@ struct DeliveryQueueTests {
         }
     }
 
-    @Test("a week of which something is still to be delivered is not dropped")
+    @Test("a week with undelivered messages is not dropped")
     func retention() async throws {
         try await withStore { database, store in
             try await store.retention.makePartitions()

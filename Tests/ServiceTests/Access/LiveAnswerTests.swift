@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func whoBoughtOnTheWebIsFoundWhereAnAnswerOfNowIsAskedFor() async throws {
+    @Test func aPurchaseOnTheWebIsFoundByAFreshRead() async throws {
         try await run { scene in
             try await scene.buysOnTheWeb()
             #expect(try await scene.asked(fresh: false)["status"].string == "unknown")
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func whatWasFoundEndsWithoutAnybodysQuestion() async throws {
+    @Test func foundAccessEndsWithoutARequest() async throws {
         try await run { scene in
             try await scene.buysOnTheWeb(until: Date() + 3)
             #expect(try await scene.asked()["status"].string == "granted")
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func whereCleengIsAwayWhatIsKnownIsTold() async throws {
+    @Test func withoutCleengTheKnownStatusIsReturned() async throws {
         try await run { scene in
             try await scene.buysOnTheWeb()
             try await scene.control.trouble("read-503")
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// The wait for a purchase uses the customer's turn to be read.
-    @Test func whilePurchaseIsPendingNobodyElseAsks() async throws {
+    @Test func whileAPurchaseIsPendingNoOtherReadIsMade() async throws {
         try await run(["RELAY_POLL_INTERVAL_SECONDS": "60"]) { scene in
             try await scene.control.behave(Self.email, "never")
             let id = try await scene.relay.pursue(Self.email)
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func whatTheStoreTookBackIsNotGivenAgainByACleengThatHasNotHeardOfIt() async throws {
+    @Test func aRefundedPurchaseIsNotGrantedAgainByAnOlderEntitlement() async throws {
         let store = try TestAppStore()
         defer { store.end() }
         try await run(store.settings(relayingTo: nil)) { scene in
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func operatorsAskFromTheFrontAndTheTerminalAndItIsWrittenDown() async throws {
+    @Test func operatorsRefreshByAPIAndTerminalAndItIsAudited() async throws {
         try await run { scene in
             let path = "/ops/customers/\(Self.email)/refresh"
             #expect(try await scene.relay.opsPost(path, key: scene.relay.keys.viewer).status == 403)

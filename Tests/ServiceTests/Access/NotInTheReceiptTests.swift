@@ -51,7 +51,7 @@ import Testing
     }
 
     /// Ben, on Ana's device, names a pass of another offer with the receipt of her subscription.
-    @Test func itTakesNobodysSubscription() async throws {
+    @Test func itTakesNoOtherCustomersSubscription() async throws {
         try await run { setup, store in
             let hers = try store.receiptPurchase(email: "ana@example.test")
             let ana = try await setup.relay.pursue(hers)
@@ -95,7 +95,7 @@ import Testing
     /// Guards against a pass that is bound to the subscription in the same receipt: a refund of Ana's subscription
     /// would end the pass, Ben's or her own.
     @Test(arguments: ["ben@example.test", "ana@example.test"])
-    func aRefundOfTheSubscriptionInTheReceiptLeavesThePassBesideIt(email: String) async throws {
+    func aRefundOfTheReceiptsSubscriptionDoesNotEndThePass(email: String) async throws {
         try await run { setup, store in
             let hers = try store.receiptPurchase(email: "ana@example.test")
             let ana = try await setup.relay.pursue(hers)
@@ -120,7 +120,7 @@ import Testing
     /// Guards against refunds that are recorded without effect: a purchase without renewal has no period that ends, and
     /// version 1 does not state its type.
     @Test(arguments: ["Consumable", "Non-Renewing Subscription"], [2, 1])
-    func aRefundOfWhatDoesNotRenewEndsWhatItOpened(type: String, version: Int) async throws {
+    func aRefundOfANonRenewingPurchaseEndsItsAccess(type: String, version: Int) async throws {
         try await run { setup, store in
             var (id, bought) = try await granted(type, setup, store)
             (bought.revocationDate, bought.revocationReason) = (Date(), 0)
@@ -135,7 +135,7 @@ import Testing
 
     /// Guards against a version 1 `REVOKE` that has no effect or counts as a refund: the family no longer shares the
     /// purchase.
-    @Test func theEndOfSharingByVersionOneEndsWhatWasShared() async throws {
+    @Test func theEndOfSharingByVersionOneEndsAccess() async throws {
         try await run { setup, store in
             var (id, shared) = try await granted("Non-Consumable", setup, store, ownership: "FAMILY_SHARED")
             shared.revocationDate = Date()
@@ -146,7 +146,7 @@ import Testing
     }
 
     /// Passes vanish from receipts. Apple's later notifications still apply to the granted pass.
-    @Test func aReceiptWithoutPurchasesIsTakenAndARefundReachesIt() async throws {
+    @Test func aReceiptWithoutPurchasesIsAcceptedAndCanBeRefunded() async throws {
         try await run { setup, store in
             var life = try store.subscription()
             life.bought(at: Date())

@@ -69,13 +69,13 @@ import Testing
         }
     }
 
-    @Test func anUpgradeLeavesTheOldOfferAtOnceAndADowngradeWithTheRenewal() async throws {
+    @Test func anUpgradeChangesTheOfferAtOnceAndADowngradeAtTheRenewal() async throws {
         try await run { scene in
             scene.life.bought(at: Date())
             let month = try await scene.buy(Self.monthly)
             try await scene.tell(scene.life.upgraded(to: "com.example.year", at: Date()))
             let year = try await scene.buy(Self.yearly)
-            // Cleeng says that the former offer has ended, which must not end anything else.
+            // Cleeng states that the former offer has ended. Nothing else may end.
             try await scene.control.entitle("ana@example.test", to: Self.monthly, status: "terminated")
             try await scene.isReplaced(month)
             #expect(try await scene.relay.poll(year).json["status"].string == "granted")
@@ -100,7 +100,7 @@ import Testing
     }
 
     /// Guards against a former offer that stays open for a minute without an event.
-    @Test func anOfferThatWasLeftIsAskedAboutSoonWhereCleengTellsNothing() async throws {
+    @Test func aFormerOfferIsReadSoonIfCleengSendsNoEvent() async throws {
         try await run(tells: false) { scene in
             scene.life.bought(at: Date())
             let month = try await scene.buy(Self.monthly)
@@ -114,7 +114,7 @@ import Testing
 
     /// Guards against a question to Cleeng about the last grant's offer, which is no longer the present one: a no would
     /// end the running plan.
-    @Test func ofALostRenewalCleengIsAskedByTheOfferOfThePresentProduct() async throws {
+    @Test func aLostRenewalIsReadByThePresentProductsOffer() async throws {
         try await run { scene in
             scene.life.bought(at: Date())
             let month = try await scene.buy(Self.monthly)
@@ -140,7 +140,7 @@ import Testing
 
     /// Guards against Cleeng's end of a former offer that ends the subscription for the publisher's back end and its
     /// billing.
-    @Test func theEndOfTheOfferThatWasLeftEndsNeitherThePurchaseNorTheContract() async throws {
+    @Test func theEndOfAFormerOfferEndsNeitherPurchaseNorContract() async throws {
         try await run { scene in
             let key = try await Relay.makeKey("publisher", scene.setup.database)
             scene.life.bought(at: Date())

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func whatHasEndedIsAnybodys() async throws {
+    @Test func anEndedSubscriptionMayBeTakenByAnyCustomer() async throws {
         try await run("refuse") { setup, control in
             let (relay, original) = (setup.relay, TestPurchase.newTransactionID())
             let first = try await relay.pursue(Self.ana, original: original)
@@ -57,7 +57,7 @@ import Testing
     }
 
     /// Both are accepted before either is granted.
-    @Test func whoComesSecondIsNotSentWhileTheFirstIsWaitedFor() async throws {
+    @Test func aSecondCustomerIsNotSentWhileTheFirstIsPending() async throws {
         try await run("refuse", grantAfter: 2) { setup, control in
             let (relay, original) = (setup.relay, TestPurchase.newTransactionID())
             let first = try await relay.pursue(Self.ana, original: original)
@@ -119,7 +119,7 @@ import Testing
     }
 
     /// A validated purchase moves no more than a forwarded one.
-    @Test func theValidatorKeepsToIt() async throws {
+    @Test func theValidatorFollowsThePolicy() async throws {
         try await GoogleScene.run(["RELAY_TRANSFER_POLICY": "refuse"]) { scene in
             try await scene.buy("token-1")
             let answer = try await HTTP.post(

@@ -17,7 +17,7 @@ import Testing
     /// - Then Ben posts again, and Cleeng moves it back.
     ///
     /// Guards against two granted customers of one subscription, and against a former owner who cannot get it back.
-    @Test func aLostTryThatCleengTookAfterAllMakesItsCustomerTheOwner() async throws {
+    @Test func aFailedTryThatCleengAcceptedMakesItsCustomerTheOwner() async throws {
         try await run { setup, control in
             let (relay, original) = (setup.relay, TestPurchase.newTransactionID())
             try await control.behave("ana@example.test", "flaky-1", "never")
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// Ben has the offer by a purchase on the web. Cleeng moves nothing when he posts Ana's receipt.
-    @Test func whoHadTheOfferBeforeTakesNothing() async throws {
+    @Test func aCustomerWhoHadTheOfferTakesNoSubscription() async throws {
         try await run { setup, control in
             let (relay, original) = (setup.relay, TestPurchase.newTransactionID())
             let ana = try await relay.pursue("ana@example.test", original: original)
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// The deadline is far away, so only the third read can end the wait.
-    @Test func whomCleengEntitlesBesideTheOwnerIsLetInByTheThirdRead() async throws {
+    @Test func aSecondEntitledCustomerIsGrantedAtTheThirdRead() async throws {
         let settings = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300", "RELAY_POLL_INTERVAL_SECONDS": "1"]
         try await Setup.run(settings: settings) { setup in
             let (relay, control) = (setup.relay, SimulatorControl(setup.simulator))

@@ -4,7 +4,7 @@ import NIOHTTP1
 import Postgres
 import Testing
 
-/// The relay's questions to the App Store, with `app-store-simulator serve` in its place.
+/// Tests of the relay's calls to the App Store, with `app-store-simulator serve` in its place.
 @Suite struct AppStoreAPITests {
     private struct Scene {
         var setup: Setup
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func aRenewalThatNobodyToldOfIsFoundThere() async throws {
+    @Test func anUnreportedRenewalIsFoundThere() async throws {
         try await run { scene in
             let id = try await scene.buy("ana@example.test")
             let end = Date().addingTimeInterval(3_600)
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// The relay asks before any notification: about renewal, and about consent to a higher price.
-    @Test func whatWasBoughtIsAskedForAtOnce() async throws {
+    @Test func aPurchaseIsLookedUpAtOnce() async throws {
         try await run(period: 3_600) { scene in
             scene.life.bought(at: Date())
             let facts = ["autoRenewStatus": 0, "priceIncreaseStatus": 1]
@@ -90,8 +90,8 @@ import Testing
         }
     }
 
-    /// A running subscription is not in doubt: Cleeng is not asked, and the end is not postponed.
-    @Test func whoCannotBeAskedAtOnceIsAskedAgain() async throws {
+    /// A running subscription causes no question to Cleeng, and its end is not postponed.
+    @Test func aFailedQuestionIsRepeated() async throws {
         try await run(period: 3_600) { scene in
             try await scene.api.trouble(#"{"status":500}"#)
             let id = try await scene.buy("ana@example.test")
@@ -107,8 +107,8 @@ import Testing
         }
     }
 
-    /// As with an unreleased app: production never answers for it.
-    @Test func thatProductionCannotBeAskedHoldsTheSandboxUpInNothing() async throws {
+    /// Production never answers for an unreleased app.
+    @Test func anOutageOfProductionDoesNotDelayTheSandbox() async throws {
         let settings = ["RELAY_APPLE_ENVIRONMENTS": "Production,Sandbox", "RELAY_APPLE_HISTORY_INTERVAL_SECONDS": "1"]
         try await run(period: 6, settings: settings) { scene in
             _ = try await scene.buy("ana@example.test")
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// Cleeng does not know the renewal yet, so Apple's statement counts.
-    @Test func anEndThatNobodyToldOfIsFoundThere() async throws {
+    @Test func anUnreportedEndIsFoundThere() async throws {
         try await run { scene in
             let id = try await scene.buy("ana@example.test")
             try await scene.api.tell(scene.life, expiresAt: Date().addingTimeInterval(2), status: 2)
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"status":500}"#, #"{"status":429,"retryAfterMilliseconds":60000}"#, #"{"reset":true}"#])
-    func whereItCannotBeAskedCleengIs(trouble: String) async throws {
+    func cleengIsAskedWhenTheAppStoreCannotBe(trouble: String) async throws {
         try await run { scene in
             try await scene.api.trouble(trouble)
             _ = try await scene.buy("ana@example.test")
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func whatItDoesNotKnowIsAskedOfCleeng() async throws {
+    @Test func cleengIsAskedAboutWhatTheAppStoreDoesNotKnow() async throws {
         try await run { scene in
             _ = try await scene.buy("ana@example.test")
             #expect(try await scene.lookedUp() == "Cleeng: entitled to S123456789_US")
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func whatIsSignedByNobodyIsNotBelieved() async throws {
+    @Test func anUnsignedAnswerIsNotAccepted() async throws {
         let stranger = try TestAppStore(isStranger: true)
         defer { stranger.end() }
         let store = try TestAppStore()
@@ -180,7 +180,7 @@ import Testing
     }
 
     /// Notifications that were signed and never posted, in the App Store's history, on more than one page.
-    @Test func notificationsThatNeverCameAreAskedForAndPassedOn() async throws {
+    @Test func missedNotificationsAreFetchedAndForwarded() async throws {
         try await run(period: 86_400, settings: ["RELAY_APPLE_HISTORY_INTERVAL_SECONDS": "1"]) { scene in
             try await Awaiting.fact("it is known until when nothing is missing") {
                 try await scene.setup.database.query(
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func oneThatCannotBeTakenInHoldsUpNoOtherOfTheHistory() async throws {
+    @Test func aMissedNotificationThatFailsDelaysNoOther() async throws {
         try await run(period: 86_400, settings: ["RELAY_APPLE_HISTORY_INTERVAL_SECONDS": "1"]) { scene in
             let database = scene.setup.database
             try await Awaiting.fact("it is known until when nothing is missing") {

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func withoutConsentAppleIsToldNothing() async throws {
+    @Test func withoutConsentNothingIsSentToApple() async throws {
         try await ConsumptionScene.run { scene in
             let life = try await scene.buy()
             try await scene.say(#"{"customerConsented":false,"refundPreference":"DECLINE"}"#)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func anOutageOfApplesIsWaitedOut() async throws {
+    @Test func anOutageAtAppleIsWaitedOut() async throws {
         try await ConsumptionScene.run { scene in
             let life = try await scene.buy()
             try await scene.consent()
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func whatDidNotGetThroughInTimeIsSaid() async throws {
+    @Test func anAnswerThatMissedTheDeadlineIsReported() async throws {
         try await ConsumptionScene.run { scene in
             let life = try await scene.buy()
             try await scene.consent()
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerThatAppleDoesNotTakeEndsIt() async throws {
+    @Test func anAnswerThatAppleRefusesEndsTheRequest() async throws {
         try await ConsumptionScene.run { scene in
             let life = try await scene.buy()
             try await scene.consent()
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func whatThePublisherSaysIsReadBackAndErased() async throws {
+    @Test func thePublishersStatementIsReadBackAndErased() async throws {
         try await ConsumptionScene.run { scene in
             let path = "/v2/customers/ana@example.test/consumption?appName=main&apiKey=\(scene.publisherKey)"
             let nothing = try await HTTP.get(scene.setup.relay.url + path)
@@ -196,7 +196,7 @@ import Testing
     }
 
     /// Ben now has Ana's subscription. She has consented, and he has not. Then he is erased.
-    @Test func theConsentOfWhoeverHadItBeforeIsNoneForThis() async throws {
+    @Test func aFormerOwnersConsentDoesNotCount() async throws {
         try await ConsumptionScene.run { scene in
             let life = try await scene.buy()
             let second = try await scene.setup.relay.purchase(try scene.store.purchase(life, email: "ben@example.test"))
@@ -217,7 +217,7 @@ import Testing
     }
 
     /// Retention has dropped its validation, but a running subscription counts as delivered.
-    @Test func whatRunsWasDelivered() async throws {
+    @Test func aRunningSubscriptionCountsAsDelivered() async throws {
         try await ConsumptionScene.run { scene in
             let life = try await scene.buy()
             _ = try await scene.setup.database.query("DELETE FROM validations")

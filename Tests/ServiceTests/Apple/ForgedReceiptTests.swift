@@ -3,7 +3,7 @@ import Testing
 
 /// An attacker has the app's key and the number of another customer's subscription, and posts an unsigned transaction.
 @Suite struct ForgedReceiptTests {
-    @Test func whatAppleDidNotSignTakesNobodysSubscription() async throws {
+    @Test func anUnsignedTransactionTakesNoCustomersSubscription() async throws {
         let store = try TestAppStore()
         defer { store.end() }
         try await Setup.run(settings: store.settings("observe")) { setup in
@@ -31,7 +31,7 @@ import Testing
     }
 
     /// One of them is always being sent, and the others wait for it.
-    @Test func twentyOfThemHoldUpNoGenuinePurchaseOfTheSameSubscription() async throws {
+    @Test func twentyForgeriesDelayNoGenuinePurchaseOfTheirSubscription() async throws {
         let store = try TestAppStore()
         defer { store.end() }
         let settings = store.settings("observe").merging(["RELAY_UPSTREAM_TIMEOUT_SECONDS": "60"]) { $1 }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func itOvertakesNoPurchaseThatWaits() async throws {
+    @Test func aForgeryOvertakesNoWaitingPurchase() async throws {
         let store = try TestAppStore()
         defer { store.end() }
         let settings = store.settings("observe").merging(["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { $1 }

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func aRefundTakesItBackAtOnceAndItsReversalGivesItAgain() async throws {
+    @Test func aRefundEndsAccessAtOnceAndItsReversalRestoresIt() async throws {
         try await run { scene in
             scene.life.bought(at: Date())
             let id = try await scene.buy("ana@example.test")
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func aRenewalMovesTheEndAndAHeldPollIsToldOfIt() async throws {
+    @Test func aRenewalMovesTheEndAndEndsAHeldPoll() async throws {
         try await run { scene in
             scene.life.bought(at: Date())
             let id = try await scene.buy("ana@example.test")
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func aFamilysEndABillingRetryAndAnUpgradeDoWhatTheyShould() async throws {
+    @Test func familySharingBillingRetryAndAnUpgradeChangeAccess() async throws {
         try await run(period: 3_600) { scene in
             let now = Date()
             scene.life.bought(at: now.addingTimeInterval(-3_599))
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func whatCameBeforeThePurchaseIsJoinedByIt() async throws {
+    @Test func notificationsBeforeThePurchaseApplyToIt() async throws {
         try await run { scene in
             try await scene.tell(scene.life.bought(at: Date().addingTimeInterval(-10)))
             try await scene.tell(scene.life.renewalTurned(.off, at: Date().addingTimeInterval(-5)))
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func aRenewalThatNobodyToldOfIsAskedOfCleengBeforeItIsCalledExpired() async throws {
+    @Test func cleengIsAskedAboutAnUnreportedRenewalBeforeItExpires() async throws {
         try await run(period: 1, settings: ["RELAY_APPLE_RENEWAL_LEEWAY_SECONDS": "1"]) { scene in
             scene.life.bought(at: Date())
             let control = SimulatorControl(scene.setup.simulator)

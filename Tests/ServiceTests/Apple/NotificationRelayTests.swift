@@ -28,7 +28,7 @@ import Testing
         SHA256.hash(data: body).map { String(format: "%02x", $0) }.joined()
     }
 
-    @Test func eachGoesOnAsItCameInTheOrderInWhichItWasSaid() async throws {
+    @Test func eachIsForwardedUnchangedInTheOrderOfSigning() async throws {
         try await run { day, store in
             let relay = try await start(day, store)
             try await day.control.trouble("notification-503-1")
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func whileCleengIsAwayTheyWaitAndAllCopiesDyingLosesNone() async throws {
+    @Test func notificationsWaitWhileCleengIsAwayAndSurviveACrash() async throws {
         try await run { day, store in
             let relay = try await start(day, store)
             await day.endSimulator()
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func oneThatCleengRefusesLetsTheOthersPassAndIsReplayed() async throws {
+    @Test func aRefusedNotificationDelaysNoOtherAndCanBeReplayed() async throws {
         try await run { day, store in
             let relay = try await start(day, store)
             try await day.control.trouble("notification-422-1")
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func aFrontAloneKeepsThemAndAWorkerElsewherePassesThemOn() async throws {
+    @Test func aFrontStoresThemAndAWorkerElsewhereForwardsThem() async throws {
         try await run { day, store in
             let settings = store.settings(relayingTo: day.simulator)
             let front = try await day.relay(role: "front", settings: settings)
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func withoutThePublishersIdNothingGoesOnAndTheStartSaysSo() async throws {
+    @Test func withoutThePublishersIDNothingIsForwardedAndTheStartWarns() async throws {
         try await run { day, store in
             let relay = try await start(day, store, ["RELAY_CLEENG_PUBLISHER_ID": ""])
             #expect(relay.process.output.count { $0.contains("RELAY_CLEENG_PUBLISHER_ID") } == 1)

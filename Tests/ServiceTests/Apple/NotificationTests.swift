@@ -2,7 +2,7 @@ import AppStoreSimulation
 import Foundation
 import Testing
 
-/// `POST /apple/notifications`, to the service as a process.
+/// Tests of `POST /apple/notifications` of the whole service.
 @Suite struct NotificationTests {
     private func run(
         _ more: [String: String] = [:], _ body: (Setup, TestAppStore) async throws -> Void
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func whatIsAboutNoPurchaseAndWhatNobodyKnowsIsKept() async throws {
+    @Test func testAndUnknownNotificationsAreStored() async throws {
         try await run { setup, store in
             var life = try store.subscription()
             var unknown = life.bought(at: Date())
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// Each refused notification with the beginning of its error text.
-    @Test func whatIsNotGenuineOrNotOursIsRefusedForGood() async throws {
+    @Test func forgedAndForeignNotificationsAreRefused() async throws {
         try await run(["RELAY_APPLE_ENVIRONMENTS": "Sandbox"]) { setup, store in
             var life = try store.subscription()
             let good = life.bought(at: Date())
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func versionOneIsLetInByTheSecretAndToldByItsContent() async throws {
+    @Test func versionOneNeedsTheSecretAndIsReadByItsContent() async throws {
         try await run { setup, store in
             var life = try store.subscription()
             let now = Date()
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func whatIsTooLargeIsTurnedAwayAndAFloodOfForgedOnesHoldsNobodyUp() async throws {
+    @Test func largeBodiesAreRefusedAndAFloodOfForgeriesDelaysNoOther() async throws {
         try await run(["RELAY_MAX_BODY_BYTES": "65536"]) { setup, store in
             #expect(try await setup.relay.notify(Data(count: 100_000)).status == 413)
             // So large that the answer may arrive, and the connection close, before all of it is sent.
@@ -237,7 +237,7 @@ import Testing
 
 extension DatabaseDays {
     @Suite struct NotificationTests {
-        @Test func whileTheDatabaseIsAwayAppleIsAskedToComeAgain() async throws {
+        @Test func withoutTheDatabaseAppleIsAskedToRepeat() async throws {
             let cluster = try await PrivateCluster.crashing()
             let store = try TestAppStore()
             defer { store.end() }

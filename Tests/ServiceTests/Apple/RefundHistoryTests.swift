@@ -12,7 +12,7 @@ import Testing
             body: Data(#"{"reason":"a ticket"}"#.utf8))
     }
 
-    @Test func aRefundThatNobodyToldOfEndsAccessOnce() async throws {
+    @Test func anUnreportedRefundEndsAccessOnce() async throws {
         try await ConsumptionScene.run { scene in
             let relay = scene.setup.relay
             var life = try await scene.buy()
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotGenuineIsNotHeard() async throws {
+    @Test func aForgedRefundIsIgnored() async throws {
         try await ConsumptionScene.run { scene in
             let relay = scene.setup.relay
             var life = try await scene.buy()

@@ -50,7 +50,7 @@ import Testing
         "appAppleId":55555,"bundleId":"com.example.app"}}
         """
 
-    @Test func aConsentThatWasTakenBackIsPassedOnUntilItIsTaken() async throws {
+    @Test func aRescindedConsentIsSentUntilItIsAccepted() async throws {
         let failures = NIOLockedValueBox(1)
         try await run(environment: "all") { _ in
             let fails = failures.withLockedValue { left in
@@ -95,7 +95,7 @@ import Testing
         #expect(customers.isEmpty, "nobody is made of its lane")
     }
 
-    @Test func aTokenOfTheSandboxIsNoneOfProductions() async throws {
+    @Test func aSandboxTokenIsNotSentToAProductionEndpoint() async throws {
         try await run(environment: "production") { setup, store, received in
             #expect(try await setup.relay.notify(try body(store, Self.token)).status == 200)
             let listed = try await setup.relay.ops("/ops/notifications").json["items"][0]

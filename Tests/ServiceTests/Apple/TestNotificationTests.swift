@@ -23,7 +23,7 @@ import Testing
             ], body: Data(#"{"reason":"a new firewall","environment":"Sandbox"\#(more)}"#.utf8))
     }
 
-    @Test func oneThatCameInIsFoundAmongTheOthers() async throws {
+    @Test func aTestThatArrivedIsFoundAmongOthers() async throws {
         try await run { setup, api in
             try await api.sendTests(to: setup.relay)
             let answer = try await test(setup.relay, #","bundleId":"com.example.app""#)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func withoutAURLThatIsSaid() async throws {
+    @Test func aMissingURLIsReported() async throws {
         try await run { setup, api in
             let answer = try await test(setup.relay)
             #expect(answer.status == 409)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func aURLThatLeadsElsewhereIsSaid() async throws {
+    @Test func aWrongURLIsReported() async throws {
         try await withReceiver { port, _ in
             try await run { setup, api in
                 try await api.sendTests(to: "http://127.0.0.1:\(port)/")
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func withoutAKeyThereIsNobodyToAsk() async throws {
+    @Test func withoutAKeyTheAppStoreIsNotAsked() async throws {
         let store = try TestAppStore()
         defer { store.end() }
         try await Setup.run(settings: store.settings(relayingTo: nil)) { setup in

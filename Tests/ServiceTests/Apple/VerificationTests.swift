@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Genuine and forged receipts, to the service as a process.
+/// Tests of genuine and forged receipts with the whole service.
 @Suite struct VerificationTests {
     private func forged(_ purchase: TestPurchase) -> TestPurchase {
         var forged = purchase
@@ -11,7 +11,7 @@ import Testing
         return forged
     }
 
-    @Test func enforcedAForgedOneIsRefusedAndNeverSent() async throws {
+    @Test func anEnforcedForgeryIsRefusedAndNeverSent() async throws {
         let store = try TestAppStore()
         defer { store.end() }
         try await Setup.run(settings: store.settings("enforce")) { setup in
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func observedItGoesOnAndIsShown() async throws {
+    @Test func anObservedForgeryIsForwardedAndShown() async throws {
         let store = try TestAppStore()
         defer { store.end() }
         try await Setup.run(settings: store.settings("observe")) { setup in
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func aKeyOfAnAppTakesThatAppsReceiptsAlone() async throws {
+    @Test func anAppsKeyAcceptsOnlyThatAppsReceipts() async throws {
         let store = try TestAppStore()
         defer { store.end() }
         var settings = store.settings("enforce")
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func switchedOffNothingIsLookedFor() async throws {
+    @Test func verificationCanBeSwitchedOff() async throws {
         try await Setup.run(settings: ["RELAY_APPLE_VERIFICATION": "off"]) { setup in
             let purchase = TestPurchase(email: "ana@example.test")
             let id = try #require(try await setup.relay.purchase(purchase).json["validationId"].string)

@@ -2,10 +2,10 @@ import Foundation
 import Postgres
 import Testing
 
-/// A database of two servers, and what stands between them and the relay. One after the other: each of these days wants the
-/// machine for itself.
+/// Tests with a database of two servers, or with a pooler before the database. They run one at a time, since each loads
+/// the whole machine.
 @Suite(.serialized) enum Availability {
-    /// What was promised is in the database as it is now, reached Cleeng, and ended well.
+    /// Checks that every accepted purchase is in the present primary, reached Cleeng and was granted.
     static func nothingIsLost(of posted: [Posted], on server: DatabaseServer, _ relay: Relay, _ day: BadDay)
         async throws
     {
@@ -15,7 +15,7 @@ import Testing
             .map { try $0.get(0, as: String.self) }
         #expect(Set(posted.accepted.map(\.purchase.email)).subtracting(kept) == [])
         try await day.forwardedProperly(posted)
-        // Who was refused sends the same again; some of it may have come through all the same.
+        // Refused apps repeat their requests. Some of the first requests may have been committed.
         let again = await AppClient.post(posted.filter { $0.status == 503 }.map(\.purchase), to: relay)
         #expect(again.statuses.isSubset(of: [200, 202]), "\(again.statuses)")
     }

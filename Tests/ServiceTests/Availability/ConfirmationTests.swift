@@ -3,14 +3,14 @@ import Testing
 
 extension Availability {
     @Suite struct ConfirmationTests {
-        /// The standby goes away; the primary commits nothing that it may not confirm. The relay promises nothing meanwhile:
-        /// not to new purchases, and not to a repeat whose first row it can see.
+        /// The standby stops, so the primary cannot confirm a commit. The relay accepts nothing meanwhile: no new
+        /// purchase, and no repeat of a purchase whose row it can read.
         @Test(.timeLimit(.minutes(10)))
-        func nothingIsPromisedThatTheStandbyHasNot() async throws {
+        func nothingIsAcceptedWithoutTheStandby() async throws {
             try await ServerPair.run { pair in
                 try await BadDay.run(on: pair.database, settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "120"]) { day in
                     let relay = try await day.relay()
-                    // A copy of its own for the repeat, which must not share a commit with others.
+                    // The repeat gets its own copy, since it must not share a commit with others.
                     let other = try await day.relay()
                     let known = TestPurchase(email: "known@example.test")
                     let first = try await relay.purchase(known, headers: ["Idempotency-Key": "once"])

@@ -3,10 +3,10 @@ import Testing
 
 extension Availability {
     @Suite struct FailoverTests {
-        /// The primary is killed under load and the standby promoted; then the primary is started again as it was, by somebody
-        /// who knows no better, and takes writes. The relay stays where it went.
+        /// The primary is killed under load, and the standby is promoted. Then the old primary is started again by
+        /// mistake and accepts writes. The relay keeps using the new primary.
         @Test(.timeLimit(.minutes(10)))
-        func aPrimaryKilledUnderLoadTakesNoAcceptedPurchaseAlong() async throws {
+        func noAcceptedPurchaseIsLostWhenThePrimaryIsKilledUnderLoad() async throws {
             try await ServerPair.run { pair in
                 try await BadDay.run(on: pair.database) { day in
                     let relay = try await day.relay()
@@ -24,7 +24,7 @@ extension Availability {
                     try await Probes(relay).become(ready: true)
                     try await load.accepted(before + 60)
 
-                    // Nobody confirms what this one commits: it must not be given anything to commit.
+                    // No standby confirms this server's commits, so the relay must not write to it.
                     try await pair.primary.start()
                     let name = day.database.name
                     let there = try await pair.primary.count("validations", in: name)
@@ -44,7 +44,7 @@ extension Availability {
             }
         }
 
-        /// The primary's machine hangs: no connection breaks, nothing is answered.
+        /// The primary's machine hangs: connections stay open, and nothing is answered.
         @Test(.timeLimit(.minutes(10)))
         func aPrimaryThatHangsIsGivenUp() async throws {
             try await ServerPair.run { pair in
@@ -59,7 +59,7 @@ extension Availability {
                     try await Awaiting.fact("purchases are accepted again") {
                         load.posted.accepted.count
                     } holds: {
-                        // Eight may have been answered after the count and before the freeze.
+                        // Up to eight posts that were committed before the freeze may be recorded after the count.
                         $0 > before + 8
                     }
                     let recovery = ContinuousClock.now - frozen
@@ -71,7 +71,7 @@ extension Availability {
             }
         }
 
-        /// Roles change hands in good order, there and back. What was the primary follows the other from then on.
+        /// Two planned switch-overs, there and back. The old primary follows the new one.
         @Test(.timeLimit(.minutes(10)))
         func rolesChangeHandsAndBack() async throws {
             try await ServerPair.run { pair in

@@ -3,21 +3,22 @@ import Postgres
 import Testing
 
 extension Availability {
-    /// `scripts/test` installs PgBouncer.
+    /// Tests of the relay behind PgBouncer, which `scripts/test` installs.
     @Suite(.enabled(if: Pooler.isInstalled, "pgbouncer is not installed: apt-get install pgbouncer"))
     struct PoolerTests {
-        /// Fewer connections to the server than each copy has to the pooler: every statement may come to another one.
+        /// The pooler has fewer connections to the server than each copy has to the pooler, so statements of one client
+        /// use different sessions.
         @Test(.timeLimit(.minutes(10)))
-        func theRoadThroughTransactionMode() async throws {
+        func purchasesAreGrantedThroughTransactionMode() async throws {
             try await Self.road(.transaction, connections: 4, settings: ["RELAY_DATABASE_PREPARED_STATEMENTS": "off"])
         }
 
         @Test(.timeLimit(.minutes(10)))
-        func theRoadThroughSessionMode() async throws {
+        func purchasesAreGrantedThroughSessionMode() async throws {
             try await Self.road(.session, connections: 30, settings: [:])
         }
 
-        /// Who leaves the setting as it is behind a pooler in transaction mode is told which one it is.
+        /// Behind a pooler in transaction mode, an error names the setting that is missing.
         @Test(.timeLimit(.minutes(10)))
         func theSettingThatIsMissingIsNamed() async throws {
             let cluster = try await PrivateCluster.calm()
@@ -37,7 +38,7 @@ extension Availability {
             }
         }
 
-        /// What the database says of purchases that are not granted.
+        /// Descriptions of the purchases that are not granted, or granted late.
         private static func unfinished(in database: TestDatabase) async throws -> [String] {
             try await database.query(
                 SQL(
@@ -58,7 +59,7 @@ extension Availability {
                 let database = pooler.database(direct)
                 var environment = settings
                 environment["RELAY_DATABASE_URL"] = database.url
-                // Also what commands do goes through it.
+                // Commands use the pooler too.
                 let migrated = try await ChildProcess.run("receipt-relay", ["migrate"], environment: environment)
                 #expect(migrated.code == 0, "\(migrated.output)")
                 let again = try await ChildProcess.run("receipt-relay", ["migrate"], environment: environment)
@@ -84,7 +85,7 @@ extension Availability {
                     let unfinished = try await Self.unfinished(in: direct)
                     #expect(outcomes == ["granted": posted.ids.count], "\(unfinished)")
                     #expect(try await day.control.stats()["overlappingForwards"].int == 0)
-                    // Nobody met a statement of another's session.
+                    // No session met a prepared statement of another one.
                     for relay in [first, second] {
                         let odd = relay.process.output.filter {
                             $0.contains("prepared statement") || $0.contains("42P05")

@@ -1,5 +1,5 @@
 import Testing
 
-/// What happens when the upstream, the clients or the relay's own copies go away. One after the other: each of these days
-/// wants the machine for itself.
+/// Tests of an upstream, clients or copies of the relay that fail. They run one at a time, since each loads the whole
+/// machine.
 @Suite(.serialized) enum BadDays {}

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// Clients that come in thousands, and clients that never finish.
+/// Tests with thousands of clients, and with clients that never finish a request.
 @Suite(.serialized) struct CrowdTests {
-    /// As many as the limit of open descriptors leaves room for, here and in the relay.
+    /// Number of slow clients that the limits of open descriptors allow, here and in the relay.
     private static let slow = min(4_000, ProcessFacts.raisedOpenFileLimit() * 3 / 5)
 
     @Test(.timeLimit(.minutes(10)))
-    func thousandsOfSlowClientsAreCutAndCostNobodyElseTheirAnswers() async throws {
+    func thousandsOfSlowClientsAreCutWhileOthersAreServed() async throws {
         try await Self.run { day in
             let relay = try await day.relay()
             let first = await AppClient.post(TestPurchase(email: "first@example.test"), to: relay)
@@ -37,13 +37,13 @@ import Testing
             #expect(try #require(stays.min()) > .seconds(20))
             Measured.note(
                 "slow clients cut, first and last", "\(try #require(stays.min())), \(try #require(stays.max()))")
-            // Who stopped in the middle of a head cannot be answered; who stopped in a body is. Where thousands are to be
-            // answered in the same second, not all may get it before they are cut.
+            // A client that stopped inside a head gets no answer, one that stopped inside a body gets 408. Among
+            // thousands in the same second, some are cut before they receive it. So only the first twenty are checked.
             #expect(members.prefix(20).enumerated().count { $0.offset % 2 == 1 && $0.element.status == 408 } == 10)
             try await Self.nothingIsLeft(of: relay, before: socketsBefore)
 
             crowd.leave(0..<count)
-            // The memory is there for those who come next, and those leave by themselves.
+            // The next clients use the same memory, and these leave by themselves.
             let next = Crowd()
             let nextCount = try await next.join(count, to: relay.url, within: Self.joining) { _ in
                 Array(Self.halfHead.utf8)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func aThousandHeldPollsAreAllWokenAndThoseWhoLeaveAreForgotten() async throws {
+    func aThousandHeldPollsAreAnsweredAndClosedOnesAreReleased() async throws {
         try await Self.run { day in
             let relay = try await day.relay()
             try await day.control.behave("popular@example.test", "never")
@@ -97,7 +97,8 @@ import Testing
     /// A third of the time after which the relay cuts a slow client.
     private static let joining = Duration.seconds(7)
 
-    /// Waits until the relay has accepted all of a crowd. Those that it has cut by then count: a slow machine may take that long.
+    /// Waits until the relay has accepted all of a crowd. Clients that it has cut by then count too, since a slow
+    /// machine may take that long.
     private static func isServed(_ crowd: Crowd, _ count: Int, _ relay: Relay, _ before: Int) async throws {
         try await Awaiting.fact("all \(count) of them were let in") {
             try await ProcessFacts.openSockets(of: relay.process) + crowd.countClosed()

@@ -41,7 +41,7 @@ extension DatabaseDays {
             let cluster = try await PrivateCluster.crashing()
             try await BadDay.run(in: cluster) { day in
                 let empty = try await cluster.database(migrated: false)
-                // Its keys are known in the other database: here there is no table for them.
+                // The keys were made in the other database. This one has no table for them.
                 let relay = try await day.relay(isReady: false, settings: ["RELAY_DATABASE_URL": empty.url])
                 let said = await relay.process.line { $0.contains("not ready") && $0.contains("schema") }
                 #expect(said?.contains("receipt-relay migrate") == true)

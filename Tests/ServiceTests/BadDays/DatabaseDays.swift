@@ -1,4 +1,4 @@
 import Testing
 
-/// What happens when the database is not there. One after the other: they crash the same one.
+/// Tests without a database. They run one at a time, since all crash the same cluster.
 @Suite(.serialized) enum DatabaseDays {}

@@ -5,11 +5,11 @@ import Testing
 extension DatabaseDays {
     @Suite struct DatabaseGoneTests {
         @Test(.timeLimit(.minutes(10)))
-        func aDatabaseThatCrashesUnderLoadTakesNoAcceptedPurchaseAlong() async throws {
+        func noAcceptedPurchaseIsLostWhenTheDatabaseCrashesUnderLoad() async throws {
             let cluster = try await PrivateCluster.crashing()
             try await BadDay.run(in: cluster) { day in
                 let relay = try await day.relay()
-                // Taken in before, and not granted before the crash.
+                // Accepted before the crash, and not granted by then.
                 try await day.control.behave("held@example.test", "never")
                 let held = try #require(
                     await AppClient.post(TestPurchase(email: "held@example.test"), to: relay).id)
@@ -22,12 +22,13 @@ extension DatabaseDays {
                 let refused = await AppClient.post(AppClient.purchases(20, "away"), to: relay, width: 20)
                 for posted in refused { Probes.isUnavailable(posted) }
                 Measured.note("longest 503 while the database is away", refused.longest)
-                // One subscription's requests are taken in one after the other: they must not add up.
+                // Requests for one subscription are stored one after the other. Their waits must not add up.
                 let original = TestPurchase.newTransactionID()
                 let same = (0..<20).map { TestPurchase(email: "same-\($0)@example.test", original: original) }
                 let queued = await AppClient.post(same, to: relay, width: 20)
                 for posted in queued { Probes.isUnavailable(posted) }
-                // No request waits longer for a connection; twenty in a row would wait twenty times.
+                // Each request waits at most this long for a connection. Twenty in a row would wait twenty times as
+                // long.
                 let wait = PostgresConfiguration(connectionString: "").connectionWait
                 #expect(queued.longest < wait * 8)
                 Measured.note("longest 503 of 20 for one subscription", queued.longest)
@@ -49,7 +50,7 @@ extension DatabaseDays {
                 #expect([200, 503].contains(answer.status))
                 #expect(try await AppClient.outcomes([held], of: relay) == ["granted": 1])
 
-                // Who was refused may send the same again, also where the commit had come through all the same.
+                // A refused app may repeat its request, even if the first commit succeeded.
                 let unanswered = refused + posted.filter { $0.status == 503 }
                 let again = await AppClient.post(unanswered.map(\.purchase), to: relay)
                 #expect(again.statuses.isSubset(of: [200, 202]), "\(again.statuses)")
@@ -59,7 +60,7 @@ extension DatabaseDays {
         }
 
         @Test(.timeLimit(.minutes(10)))
-        func aCopyWithoutItsDatabaseGoesInTime() async throws {
+        func aCopyWithoutItsDatabaseStopsInTime() async throws {
             let cluster = try await PrivateCluster.crashing()
             try await BadDay.run(in: cluster) { day in
                 let known = try await day.relay()
@@ -72,7 +73,7 @@ extension DatabaseDays {
                 for relay in [known, never] {
                     relay.process.signal(SIGTERM)
                     let told = ContinuousClock.now
-                    // Ten seconds are its own bound: past it, it would end with 1.
+                    // The relay limits its shutdown to ten seconds. Later it would exit with 1.
                     #expect(await relay.process.exitCode() == 0)
                     let took = ContinuousClock.now - told
                     Measured.note("exit after SIGTERM without a database", took)

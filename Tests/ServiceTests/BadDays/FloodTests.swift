@@ -1,20 +1,20 @@
 import Foundation
 import Testing
 
-/// More bodies at once than there is memory set aside for them.
+/// Tests with more request bodies at once than the memory for bodies can hold.
 @Suite struct FloodTests {
     private static let clients = 120
     private static let partBytes = 192 << 10
 
     @Test(.timeLimit(.minutes(10)))
-    func aFloodOfBodiesIsShedAndWhoComesAfterItIsServed() async throws {
+    func aFloodOfBodiesIsRefusedAndLaterRequestsAreServed() async throws {
         try await BadDay.run(settings: ["RELAY_MAX_BODIES_BYTES": "4194304"]) { day in
             let relay = try await day.relay()
             let first = await AppClient.post(TestPurchase(email: "first@example.test"), to: relay)
             #expect(first.id != nil)
             let before = try ProcessFacts.residentMemory(of: relay.process)
 
-            // Each announces twice of what it sends, and so keeps what arrived in memory for as long as it likes.
+            // Each client announces twice as many bytes as it sends, so the relay keeps the first half in memory.
             let crowd = Crowd()
             let head = """
                 POST /apple/payment HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer \(relay.keys.app)\r\n\

@@ -4,11 +4,11 @@ import Testing
 
 extension BadDays {
     @Suite struct FrozenCopyTests {
-        /// A copy reads what twelve customers have before it sends their purchases, is kept from reading the receipts, and then does not
-        /// run for as long as its leases last. Another copy sends them, and after each of them a newer request for the same subscription. When the
-        /// first one runs again it stands right before its own sending.
+        /// A copy reads the entitlements of twelve customers before it sends their purchases. A lock keeps it from
+        /// reading the receipts, and then it is frozen until its leases have expired. Another copy sends the purchases,
+        /// and a newer request for each of the subscriptions. The first copy then continues right before its own calls.
         @Test(.timeLimit(.minutes(10)))
-        func aCopyThatWasFrozenSendsNothingThatHasPassedOn() async throws {
+        func aFrozenCopySendsNothingAfterItsLeasesExpired() async throws {
             try await BadDay.run { day in
                 let front = try await day.relay(role: "front")
                 let originals = (0..<12).map { _ in TestPurchase.newTransactionID() }
@@ -56,7 +56,7 @@ extension BadDays {
             }
         }
 
-        /// Sessions of the relay's that wait for a lock.
+        /// Number of the relay's sessions that wait for a lock.
         private static func waiting(in database: TestDatabase) async throws -> Int {
             try await database.query(
                 SQL(

@@ -7,7 +7,7 @@ extension BadDays {
         func aFrontsHeldPollIsWokenByTheWorkerOfAnotherProcess() async throws {
             try await BadDay.run(grantAfter: 0.5) { day in
                 let hasty = try await day.relay(role: "front", settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "3"])
-                // No worker anywhere: nothing is forwarded, and the deadline is judged all the same.
+                // Without a worker nothing is forwarded, but the deadline still applies.
                 let alone = await AppClient.post(TestPurchase(email: "alone@example.test"), to: hasty)
                 #expect(alone.status == 202)
                 #expect(try await AppClient.outcomes([#require(alone.id)], of: hasty) == ["timed_out": 1])
@@ -33,7 +33,7 @@ extension BadDays {
                     let settledAt = try #require(answer.json["settledAt"].string.flatMap(Date.init(milliseconds:)))
                     delays.append(answeredAt.timeIntervalSince(settledAt))
                 }
-                // Else they would have been held for their minute.
+                // A poll that nothing ends is held for a minute.
                 #expect(delays.allSatisfy { $0 < 50 })
                 Measured.note("held poll of a front after the worker's settlement, seconds", "\(delays)")
             }

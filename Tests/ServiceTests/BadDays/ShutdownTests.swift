@@ -5,7 +5,7 @@ import Testing
 extension BadDays {
     @Suite struct ShutdownTests {
         @Test(.timeLimit(.minutes(10)))
-        func aCopyToldToGoUnderLoadEndsCleanlyAndAnotherGoesOnAtOnce() async throws {
+        func aCopyThatGetsSIGTERMUnderLoadEndsCleanly() async throws {
             try await BadDay.run { day in
                 async let one = day.relay()
                 async let other = day.relay(role: "worker", settings: ["RELAY_LOG_LEVEL": "info"])
@@ -17,7 +17,7 @@ extension BadDays {
                 let told = ContinuousClock.now
                 let code = await going.process.exitCode()
                 let took = ContinuousClock.now - told
-                // Ten seconds are its own bound: past it, it would end with 1.
+                // The relay limits its shutdown to ten seconds. Later it would exit with 1.
                 #expect(code == 0)
                 Measured.note("exit after SIGTERM under load", took)
                 #expect(try await held.value.status == 200)
@@ -30,10 +30,11 @@ extension BadDays {
             }
         }
 
-        /// The upstream does not answer the first call. The copy that waits for the answer gives its lease back when it stops, so the next
-        /// copy finds no lease that expired. No other copy runs meanwhile: otherwise a machine that stands still would decide.
+        /// The upstream does not answer the first call. The copy that waits for the answer releases its lease when it
+        /// stops, so the next copy need not wait for the lease to expire. No other copy runs meanwhile, since a delay
+        /// of the machine could then change the result.
         @Test(.timeLimit(.minutes(10)))
-        func leasesAreGivenBack() async throws {
+        func aStoppingCopyReleasesItsLeases() async throws {
             try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "20"]) { day in
                 let going = try await day.relay()
                 try await day.control.behave("hung@example.test", "hang-1")
@@ -45,7 +46,7 @@ extension BadDays {
                 let told = ContinuousClock.now
                 #expect(await going.process.exitCode() == 0)
                 Measured.note("exit after SIGTERM with a hanging upstream", ContinuousClock.now - told)
-                // A process that stood still for longer than a lease has lost it before it could give it back.
+                // A process that was delayed for longer than a lease lost the lease before it could release it.
                 let stoodStill = going.process.output.contains { $0.contains("leases ran out") }
                 let leases = try await day.database.query(
                     SQL("SELECT count(*) FILTER (WHERE owner IS NOT NULL), max(strikes) FROM pursuits"))
@@ -81,7 +82,7 @@ extension BadDays {
             }
         }
 
-        /// - Returns: a poll held for longer than the copy will live; nil where its purchase was not accepted.
+        /// - Returns: a poll that is held for longer than the copy lives; `nil` if its purchase was not accepted.
         private static func holdPoll(_ day: BadDay, _ relay: Relay) async throws -> Task<HTTP.Answer, any Error>? {
             try await day.control.behave("held@example.test", "never")
             guard let id = await AppClient.post(TestPurchase(email: "held@example.test"), to: relay).id else {

@@ -24,7 +24,8 @@ extension BadDays {
                 try await load.accepted(before + 30)
                 let posted = await load.stop()
                 #expect(posted.statuses == [202])
-                // What the upstream had taken before it lost its memory would never be granted: those are told again.
+                // The new simulator does not know what the old one processed, so those purchases stay ungranted. The
+                // last twenty are sent only to the new one.
                 try await day.restartSimulator()
                 let back = ContinuousClock.now
                 let late = Array(posted.suffix(20))
@@ -34,10 +35,10 @@ extension BadDays {
             }
         }
 
-        /// Forty calls hang, each customer's first one, of forty-eight that may be under way; the others' purchases go on
-        /// meanwhile.
+        /// Forty of the forty-eight allowed calls hang, the first one of each customer. Other customers' purchases are
+        /// still processed.
         @Test(.timeLimit(.minutes(10)))
-        func anUpstreamThatHangsForSomeHoldsUpNobodyElse() async throws {
+        func callsThatHangDelayNoOtherCustomer() async throws {
             try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "15"]) { day in
                 let relay = try await day.relay()
                 let hanging = (0..<40).map { TestPurchase(email: "hung-\($0)+hang-1@example.test") }

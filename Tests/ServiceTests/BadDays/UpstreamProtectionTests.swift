@@ -2,11 +2,12 @@ import Foundation
 import Testing
 
 extension BadDays {
-    /// What the relay does not do to an upstream that is in trouble, and how soon it is back when the trouble is over.
+    /// Tests that the relay spares an upstream that fails, and uses it again soon after it recovers.
     @Suite struct UpstreamProtectionTests {
-        /// second 0: everything is answered 503. A hundred purchases come in, half to each of two copies. second 6: well again.
+        /// The upstream answers every call with 503. A hundred purchases come in, half at each of two copies. The
+        /// upstream recovers five seconds after both copies report it down.
         @Test(.timeLimit(.minutes(10)))
-        func anUpstreamThatIsAwayIsLeftAloneAndGetsEverythingSoonAfter() async throws {
+        func aFailingUpstreamGetsOnlyProbesAndLaterEverything() async throws {
             try await BadDay.run { day in
                 async let one = day.relay()
                 async let other = day.relay()
@@ -16,18 +17,19 @@ extension BadDays {
                 let posted = try await Self.post(100, "away", to: copies)
                 for copy in copies {
                     try await Self.becomes("down", copy)
-                    // Reads may have told it, a moment before.
+                    // Failed reads may have reported it first.
                     try await Awaiting.fact("payments are shut", is: true) {
                         try await Self.isShut("payment", of: copy)
                     }
                 }
                 Measured.note("down is told after", ContinuousClock.now - began)
-                // So long nothing but probes may be seen.
+                // During this time only probes may be sent.
                 try await Task.sleep(for: .seconds(5))
                 let calls = try await day.control.requests()
                 try await day.control.heal()
                 let healed = ContinuousClock.now
-                // What each copy has under way of each route when it learns of it (three quarters of 64), and a probe now and then.
+                // Each copy sends at most 48 calls of each route (three quarters of 64) before it notices, and then a
+                // few probes.
                 #expect(calls.count <= 2 * 2 * 48 + 40)
                 let lately = calls.filter { $0.startedAt.timeIntervalSinceNow > -4 }
                 #expect(lately.count <= 2 * 2 * 3, "probes of two routes from two copies")
@@ -35,7 +37,8 @@ extension BadDays {
                 #expect(try await AppClient.outcomes(posted.ids, of: copies[0]) == ["granted": 100])
                 let recovery = ContinuousClock.now - healed
                 Measured.note("all 100 granted after it was well again", recovery)
-                // A copy that has nothing to send still thinks ill of it: the other may be faster with all that comes.
+                // A copy that sends nothing keeps its breaker open, since the other copy may process all purchases
+                // first.
                 var later = try await Self.post(20, "later", to: copies)
                 for number in 0..<600 where try await Self.state(copies[0]) != "ok" {
                     later += try await Self.post(2, "later-\(number)", to: [copies[0], copies[0]])
@@ -49,7 +52,7 @@ extension BadDays {
             }
         }
 
-        /// One customer is told 429; nobody's purchase is sent before the time is over, and then everybody's is.
+        /// One customer's call gets 429. No purchase is sent before the wait is over, and then all are.
         @Test(.timeLimit(.minutes(10)), arguments: ["throttled-1", "throttled-1-date"])
         func aRetryAfterHoldsTheWholeRoute(tag: String) async throws {
             try await BadDay.run { day in
@@ -66,15 +69,15 @@ extension BadDays {
                 let after = try await day.control.payments().filter { $0.startedAt > told }
                 #expect(after.count == 31)
                 let pause = try #require(after.map { $0.startedAt.timeIntervalSince(told) }.min())
-                // A date is up to two seconds ahead; a minute would be the bound.
+                // A date names a time at most two seconds ahead. A wait is limited to a minute.
                 #expect(pause >= 0.98 && pause < 55, "\(pause)")
             }
         }
 
-        /// A customer's read is told 429 in one copy: the other one keeps away from that customer too.
+        /// A customer's read gets 429 in one copy. The other copy pauses its reads of that customer too.
         @Test(.timeLimit(.minutes(10)), arguments: ["read-429-2", "read-429-2-date"])
         func aRetryAfterOfAReadHoldsThatCustomerOverAllCopies(tag: String) async throws {
-            // A grant late enough that reads of both copies are due again and again.
+            // The grant is late, so that both copies' reads become due several times.
             try await BadDay.run(grantAfter: 4) { day in
                 async let one = day.relay()
                 async let other = day.relay()
@@ -92,7 +95,7 @@ extension BadDays {
                 #expect(refused.count == 2)
                 for refusal in refused {
                     let told = try #require(refusal.endedAt)
-                    // The read before another purchase's forward is the one exception: it asks nobody.
+                    // The baseline read before another purchase's forward does not wait for the customer's turn.
                     let next = reads.first { $0.startedAt > max(told, sent) }
                     if let next { #expect(next.startedAt.timeIntervalSince(told) >= 0.95) }
                 }
@@ -118,7 +121,7 @@ extension BadDays {
             }
         }
 
-        /// Nothing is answered for five seconds, and a call is given up after three.
+        /// No call is answered for seven seconds, and the relay gives a call up after three.
         @Test(.timeLimit(.minutes(10)))
         func callsDoNotPileUpBeforeAnUpstreamThatHangs() async throws {
             try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "3"]) { day in
@@ -132,7 +135,7 @@ extension BadDays {
                 try await day.control.heal()
                 let healed = ContinuousClock.now
                 #expect(Self.mostAtOnce(calls) <= 64)
-                // Two each would be six hundred, and as many again at each time-out.
+                // Two calls for each purchase would be six hundred, and as many again after each timeout.
                 #expect(calls.count < 3 * 64)
                 Measured.note("calls to an upstream that hung for 7 s, 300 purchases waiting", "\(calls.count)")
                 #expect(try await AppClient.outcomes(posted.ids, of: relay) == ["granted": 300])
@@ -142,9 +145,9 @@ extension BadDays {
             }
         }
 
-        /// The deadline is written while nothing is sent; what comes after it is a late grant.
+        /// Purchases time out while nothing is sent. A grant after that is late.
         @Test(.timeLimit(.minutes(10)))
-        func theDeadlineOfWhatIsHeldBackComesAllTheSame() async throws {
+        func purchasesTimeOutWhileNothingIsSent() async throws {
             try await BadDay.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "3"]) { day in
                 try await day.control.trouble("unauthorized")
                 let relay = try await day.relay()
@@ -166,7 +169,7 @@ extension BadDays {
             }
         }
 
-        /// Reads take longer than a forward waits for the one before it, and no longer than they may.
+        /// Reads take longer than a forward waits for its baseline read, and less than the timeout.
         @Test(.timeLimit(.minutes(10)))
         func slowReadsAreNoFailure() async throws {
             try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "60"]) { day in
@@ -180,9 +183,9 @@ extension BadDays {
             }
         }
 
-        /// Reads are away and payments are not: purchases reach Cleeng, and access opens when reads are back.
+        /// Only reads fail: purchases reach Cleeng, and are granted once reads work again.
         @Test(.timeLimit(.minutes(10)))
-        func payingGoesOnWhileReadsAreAway() async throws {
+        func paymentsContinueWhileReadsHang() async throws {
             try await BadDay.run { day in
                 try await day.control.trouble("read-hang")
                 let relay = try await day.relay(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "5"])
@@ -202,7 +205,7 @@ extension BadDays {
             }
         }
 
-        // MARK: What the tests look at
+        // MARK: Helpers
 
         private static func post(_ count: Int, _ name: String, to copies: [Relay]) async throws -> [Posted] {
             let purchases = AppClient.purchases(count, name)
@@ -226,7 +229,8 @@ extension BadDays {
             return try await relay.metrics().contains(line)
         }
 
-        /// Requests that overlapped, by the simulator's clock of milliseconds: those that touch do not.
+        /// Largest number of concurrent requests by the simulator's clock, which has milliseconds. A request that ends
+        /// as another begins does not overlap it.
         private static func mostAtOnce(_ requests: [SentRequest]) -> Int {
             var turns: [(at: Date, change: Int)] = []
             for request in requests {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// All rows, and the table that they make.
+/// All rows of the grid, and their table.
 struct ChaosGrid: Sendable {
     var rows: [ChaosRow] = []
 
     static func run(_ settings: ChaosSettings) async throws -> ChaosGrid {
-        // Nobody else's: the rows take it to bits.
+        // A cluster for this grid alone, since the rows damage it.
         let calm = try await PrivateCluster()
         var grid = ChaosGrid()
         await withTaskGroup(of: ChaosRow.self) { group in
@@ -37,7 +37,7 @@ struct ChaosGrid: Sendable {
         "out of order", "one owner", "fresh", "all", "",
     ]
 
-    /// Markdown, with columns of even width.
+    /// The grid as a Markdown table with padded columns.
     var table: String {
         let lines = [Self.columns] + rows.map(Self.cells)
         let widths = Self.columns.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }

@@ -28,7 +28,8 @@ extension ChaosRow {
         }
     }
 
-    /// Both clocks are those of this machine.
+    /// Time from the end of the fault to the last grant of a purchase accepted before. Both times are from this
+    /// machine's clock.
     static func recovery(_ evidence: Evidence, since end: Date) -> Duration? {
         let moment = Int64(end.timeIntervalSince1970 * 1_000_000)
         let settled = evidence.validations

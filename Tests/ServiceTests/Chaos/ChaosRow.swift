@@ -1,18 +1,19 @@
 import Foundation
 
-/// One row of the grid: a fault, and what became of everything that was bought around it.
+/// One row of the grid: a fault, and the results of all purchases around it.
 struct ChaosRow: Sendable {
     let strike: Strike
     var judgement: Judgement?
     var posts = 0
-    /// From the end of the fault: until a purchase posted then was granted, and until everything accepted before was.
+    /// Time from the end of the fault until a purchase posted after it was granted.
     var fresh: Duration?
+    /// Time from the end of the fault until everything accepted before it was granted.
     var all: Duration?
     var violations: [String] = []
-    /// Why it was not tried.
+    /// Reason why it was not run.
     var skipped: String?
 
-    /// Never throws: what breaks a row off is one of its violations.
+    /// Runs one row. Never throws: an error that ends the row is one of its violations.
     static func run(_ strike: Strike, _ settings: ChaosSettings, calm: PrivateCluster) async -> ChaosRow {
         var row = ChaosRow(strike: strike)
         guard !strike.needsCompiler || PreloadedLibrary.compiler != nil else {
@@ -91,11 +92,11 @@ struct ChaosRow: Sendable {
         return row
     }
 
-    /// The ten seconds after a kill are a lease, and then as many as four requests for one subscription, one after the other,
-    /// each within a second. Where the machine is so busy that a fresh purchase, which no lease holds up, takes longer than
-    /// that, so may they.
+    /// Checks how long recovery took. The ten seconds after a kill are a lease, and then up to four requests for one
+    /// subscription in sequence, each within a second. A fresh purchase waits for no lease. If the machine is so busy
+    /// that a fresh one takes longer than a second, the four may take longer too.
     ///
-    /// - Parameter isAlone: no other tests share the machine.
+    /// - Parameter isAlone: whether no other tests share the machine.
     private mutating func judgeTimes(_ struck: Struck, length: Duration, isAlone: Bool) {
         let limit = strike.recoveryLimit(after: length)
         let busy = .seconds(6) + (fresh ?? .zero) * 4
@@ -108,7 +109,7 @@ struct ChaosRow: Sendable {
         }
     }
 
-    /// What an app sees that buys once the fault is over; nil where its purchase is not granted within the limit.
+    /// Time from the end of the fault until a purchase posted now is granted; `nil` if that exceeds the limit.
     private static func buyOne(
         _ scene: ChaosScene, _ load: ChaosLoad, since end: Date, within limit: Duration
     ) async -> Duration? {

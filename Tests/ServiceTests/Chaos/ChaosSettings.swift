@@ -1,15 +1,15 @@
 import Foundation
 
-/// How the grid is run. The environment is read here and nowhere else:
+/// Settings of the grid. Only this type reads their environment variables:
 ///
-/// | variable | means |
+/// | variable | meaning |
 /// | --- | --- |
-/// | `RELAY_CHAOS_FULL` | any value: faults as long as the promise names them (a minute of kills, half a minute without a database), and the sixty seconds that an app really waits. Without: seconds |
-/// | `RELAY_CHAOS_ONLY` | the rows to try, comma-separated; `a+b` is both at once, `pairs` all pairs that are tried. Each single fault where it is not set |
-/// | `RELAY_CHAOS_ROUNDS` | how often the whole grid is run, 1 unless told otherwise |
+/// | `RELAY_CHAOS_FULL` | any value: faults as long as the promise names them (a minute of kills, half a minute without a database), and a deadline of sixty seconds, like a real app's. Without it, faults last seconds |
+/// | `RELAY_CHAOS_ONLY` | the rows to run, comma-separated; `a+b` is both at once, `pairs` all tested pairs. By default each single fault; without `RELAY_CHAOS_FULL` not those that need a pair of servers |
+/// | `RELAY_CHAOS_ROUNDS` | how often the whole grid runs; 1 by default |
 /// | `RELAY_CHAOS_SECONDS` | the length of every fault that has one |
-/// | `RELAY_CHAOS_LOGS` | a folder where the logs of the copies of rows that fail are written |
-/// | `RELAY_CHAOS_WIDTH` | how many faults are tried at the same time, each on a service of its own; 4, in full 3 |
+/// | `RELAY_CHAOS_LOGS` | a folder for the copies' logs of each row that fails |
+/// | `RELAY_CHAOS_WIDTH` | how many faults run at the same time, each on its own service; 4, or 3 with `RELAY_CHAOS_FULL` |
 struct ChaosSettings: Sendable {
     struct Malformed: Error, CustomStringConvertible {
         let description: String
@@ -17,7 +17,7 @@ struct ChaosSettings: Sendable {
 
     var rounds: Int
     var strikes: [Strike]
-    /// Whose copies are killed while they send notifications.
+    /// Stores whose notifications arrive while copies are killed.
     var stores: [StoreCase]
     var isFull: Bool
     var width: Int
@@ -49,7 +49,7 @@ struct ChaosSettings: Sendable {
             }
             return [strike]
         }
-        // What `FailoverTests` do anyway is too much for a machine that all tests share.
+        // `FailoverTests` cover a lost primary, and a machine that all tests share has no capacity for more.
         if names.isEmpty { strikes = Strike.single.filter { isFull || $0.ground != .pair } }
     }
 
@@ -60,12 +60,12 @@ struct ChaosSettings: Sendable {
         return .seconds(seconds ?? (isFull ? full : short))
     }
 
-    /// How long an app waits before it is told that its purchase failed.
+    /// How long an app waits for its purchase: the relay's validation timeout.
     func appPatience(_ strike: Strike) -> Duration {
         isFull ? .seconds(60) : max(.seconds(15), length(of: strike) + .seconds(7))
     }
 
-    /// How long a row may take to come to rest once its fault is over.
+    /// Limit for a row to settle after its fault.
     func settlingLimit(_ strike: Strike) -> Duration { appPatience(strike) + length(of: strike) + .seconds(25) }
 
     func keepLogs(of scene: ChaosScene, _ strike: Strike) throws {
@@ -79,7 +79,7 @@ struct ChaosSettings: Sendable {
         }
     }
 
-    /// For all of it, and not to be reached: every row has bounds of its own.
+    /// Time limit of the whole grid. It should never be reached, since every row has its own limits.
     var minutes: Int {
         let longest = strikes.map { length(of: $0) + settlingLimit($0) + .seconds(60) }.max() ?? .seconds(60)
         let batches = (strikes.count + width - 1) / width

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// `POST /cleeng/webhooks`, to the service as a process.
+/// Tests of `POST /cleeng/webhooks` of the whole service.
 @Suite struct CleengEventTests {
     private static let secret = "a-shared-secret-of-the-tests"
     private static let offer = "S123456789_US"
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func whoseItIsIsKnownByThePurchasesNumberOrAskedOfCleeng() async throws {
+    @Test func theCustomerIsKnownByThePurchasesNumberOrReadFromCleeng() async throws {
         try await run { setup, control in
             let numbered = try await buy(setup, "ana@example.test", extra: ["cleengCustomerId": 700_000_001])
             let asked = try await buy(setup, "ben@example.test")
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    /// The event does not say which purchase was refused. `never` leaves the first as unentitled as the second.
+    /// The event does not name the refused purchase. With `never`, neither purchase is entitled.
     @Test func aFailureOfOneOfTwoPurchasesRejectsNeither() async throws {
         try await run(["RELAY_POLL_INTERVAL_SECONDS": "1"]) { setup, _ in
             let ids = [try await buy(setup, "ana@example.test"), try await buy(setup, "ana@example.test")]
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func anotherOffersEventEndsNoWaitAndUnknownTopicsAreKept() async throws {
+    @Test func anotherOffersEventEndsNoWaitAndUnknownTopicsAreStored() async throws {
         try await run { setup, _ in
             let id = try await buy(setup, "ana@example.test")
             let other = event(
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func aSubscriptionThatCleengEndsIsOver() async throws {
+    @Test func aSubscriptionThatCleengEndsIsRevoked() async throws {
         try await run(["RELAY_POLL_INTERVAL_SECONDS": "0.3"], behaviour: "after-0") { setup, _ in
             let id = try await buy(setup, "ana@example.test")
             #expect(try await setup.relay.outcome(id)["status"].string == "granted")
@@ -206,7 +206,7 @@ import Testing
 
     /// Two emails share one number, and their turns to be read alternate. A customer who was read since the event is
     /// not read again.
-    @Test func anEventAboutTwoCustomersComesToAnEnd() async throws {
+    @Test func anEventAboutTwoCustomersIsCompleted() async throws {
         try await run(["RELAY_POLL_INTERVAL_SECONDS": "3"], behaviour: "after-0") { setup, control in
             let number = ["cleengCustomerId": 700_000_003]
             let ana = try await buy(setup, "ana@example.test", extra: number)
@@ -234,7 +234,7 @@ import Testing
         #expect(answer.status == 200)
     }
 
-    @Test func aBadSignatureIs401NoJSON400AndWithoutASecretNothingIsThere() async throws {
+    @Test func aBadSignatureIs401BadJSON400AndWithoutASecret404() async throws {
         try await run { setup, _ in
             let text = event("subscriptionCreated", #""offerId":"\#(Self.offer)","email":"ana@example.test""#)
             let other = signature(Data(text.utf8), secret: "another").map { String(format: "%02x", $0) }.joined()
@@ -269,8 +269,8 @@ import Testing
         }
     }
 
-    /// A copy that died from such an event would die from it again, and so would all others.
-    @Test func anEndThatIsNoDateEndsTheWaitWithoutOneAndHarmsNobody() async throws {
+    /// If such an event crashed a copy, it would crash all others too.
+    @Test func anInvalidEndEndsTheWaitWithoutAnEnd() async throws {
         try await run { setup, control in
             let ends = [
                 ("9223372036854775807", nil), ("-9223372036854775808", nil), (#""9223372036854775807""#, nil),
@@ -298,7 +298,7 @@ import Testing
     }
 
     /// PostgreSQL's text cannot hold a NUL.
-    @Test func anEventWithNULsInItIsKeptAndHarmsNobody() async throws {
+    @Test func anEventWithNULsIsStored() async throws {
         try await run(["RELAY_POLL_INTERVAL_SECONDS": "1"]) { setup, _ in
             let id = try await buy(setup, "ana@example.test")
             let nul = #"\u0000"#
@@ -323,7 +323,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [(0, 422), (-5, 422), (1, 202)]) func theNumberOfACustomerIsAPositiveOne(
+    @Test(arguments: [(0, 422), (-5, 422), (1, 202)]) func aCustomersNumberMustBePositive(
         number: Int, status: Int
     ) async throws {
         try await run { setup, _ in

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "+webhook-twice"]) func aTransferTellsBothAndARepeatDoesNoHarm(tag: String) async throws {
+    @Test(arguments: ["", "+webhook-twice"]) func aTransferUpdatesBothAndARepeatNothing(tag: String) async throws {
         try await run { relay, control in
             let original = TestPurchase.newTransactionID()
             let (anas, bens) = ("ana\(tag)@example.test", "ben\(tag)@example.test")
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func whereEventsAreLostPollingFindsTheGrant() async throws {
+    @Test func pollingFindsAGrantWhoseEventWasLost() async throws {
         try await Setup.run(
             grantAfter: 1,
             settings: ["RELAY_CLEENG_WEBHOOK_SECRET": Self.secret, "RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func whoseSubscriptionWentToAnotherEmailIsTold() async throws {
+    @Test func aFormerOwnerReadsTheTransfer() async throws {
         try await Setup.run { setup in
             let client = try setup.relay.client()
             let original = TestPurchase.newTransactionID()
@@ -74,7 +74,7 @@ import Testing
 
     /// Tests the client's two questions by customer against the real relay. Both find a purchase on the web only if a
     /// fresh answer is requested, and both report its end.
-    @Test func aCustomersOffersAreAskedForWithAndWithoutCleeng() async throws {
+    @Test func aCustomersOffersAreReadWithAndWithoutCleeng() async throws {
         try await Setup.run { setup in
             let client = try setup.relay.client()
             let control = SimulatorControl(setup.simulator)
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func otherStoresTakeTheSameRoad() async throws {
+    @Test func otherStoresHaveTheSameAPI() async throws {
         try await Setup.run { setup in
             let client = try setup.relay.client()
             let proofs: [Proof] = [
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func whatIsWrongIsSaid() async throws {
+    @Test func errorsNameTheirCause() async throws {
         try await Setup.run { setup in
             var purchase = Purchase("ana")
             purchase.offer = "S 1"
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func whereARelayAsksWhoTheCustomerIsTheTokenIsShown() async throws {
+    @Test func theClientSendsTheCustomersToken() async throws {
         let issuer = CustomerTokenIssuer()
         let folder = try ScratchFolder()
         defer { folder.remove() }

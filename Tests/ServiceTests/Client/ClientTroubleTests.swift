@@ -5,7 +5,7 @@ import Testing
 /// The client while things break: no purchase is lost, and none is sent twice.
 @Suite struct ClientTroubleTests {
     @Test(.timeLimit(.minutes(10)))
-    func aRelayThatIsKilledAndComesBackEndsNoWait() async throws {
+    func aWaitSurvivesARestartOfTheRelay() async throws {
         let settings = ["RELAY_HTTP_PORT": "\(try FixedPort.free())"]
         try await BadDay.run(settings: settings) { day in
             let relay = try await day.relay()
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func aPurchaseWhoseAnswerWasLostIsTakenOnce() async throws {
+    func aPurchaseWithALostAnswerIsAcceptedOnce() async throws {
         try await Setup.run(grantAfter: 0.3) { setup in
             let transport = WatchedTransport(losing: 2)
             let purchase = Purchase("ana@example.test")
@@ -56,7 +56,7 @@ import Testing
 
     /// A purchase that a dying relay may have accepted must not count as unsent.
     @Test(.timeLimit(.minutes(10)))
-    func whatWentOutIsNotSaidToBeUnsent() async throws {
+    func aSentPurchaseIsNotReportedAsUnsent() async throws {
         let server = try DyingServer()
         let url = try #require(URL(string: server.url + "/apple/payment"))
         let transport = URLSessionTransport()
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func whereNobodyListensNothingWasTaken() async throws {
+    func withoutAServerThePurchaseIsUnsent() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:\(try FixedPort.free())"))
         let client = RelayClient(baseURL: url, key: "k")
         let error = await #expect(throws: RelayError.self) { try await client.status(of: Probes.someID) }
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func whoCancelsIsFreeAtOnceAndThePurchaseGoesOn() async throws {
+    func aCancelledWaitEndsAtOnceAndThePurchaseContinues() async throws {
         try await Setup.run { setup in
             let control = SimulatorControl(setup.simulator)
             try await control.behave("ana@example.test", "never")

@@ -5,7 +5,7 @@ import Testing
 extension DatabaseDays {
     @Suite struct ClientWithoutDatabaseTests {
         @Test(.timeLimit(.minutes(10)))
-        func aPurchaseThatFindsNoDatabaseIsTakenOnceItIsBack() async throws {
+        func aPurchaseWithoutADatabaseIsAcceptedOnceItReturns() async throws {
             let cluster = try await PrivateCluster.crashing()
             try await BadDay.run(in: cluster) { day in
                 let relay = try await day.relay()

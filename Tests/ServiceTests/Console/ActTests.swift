@@ -10,7 +10,7 @@ import Testing
     /// Acts that require that no copy runs.
     private static let elsewhere: Set<AuditEntry.Action> = [.encryptionEnabled, .encryptionDisabled, .keysRotated]
 
-    @Test func eachActByEachDoorLeavesOneRowAndIsNotDoneWithoutIt() async throws {
+    @Test func eachActByEachInterfaceWritesOneRowAndFailsWithoutIt() async throws {
         let store = try TestAppStore()
         defer { store.end() }
         try await withReceiver { port, _ in
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func eachActIsOfferedBySomeDoor() {
+    @Test func eachActIsOfferedByAnInterface() {
         for action in AuditEntry.Action.allCases { #expect(!action.doors.isEmpty, "\(action.rawValue)") }
     }
 
@@ -57,7 +57,7 @@ import Testing
         #expect(try await scene.value(way.probe) != before, "\(name) has changed nothing")
     }
 
-    @Test func sealingRotatingAndOpeningLeaveOneRowEach() async throws {
+    @Test func sealingRotatingAndOpeningWriteOneRowEach() async throws {
         let database = try await TestDatabase.make()
         let environment = [
             "RELAY_DATABASE_URL": database.url, "RELAY_ENCRYPTION_KEYS": WrappingKey.make(), "USER": "olga",

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [(1_280, false), (390, true)])
-    func everyPageIsSoundWideAndNarrowLightAndDark(width: Int, isDark: Bool) async throws {
+    func everyPageWorksWideAndNarrowLightAndDark(width: Int, isDark: Bool) async throws {
         try await Setup.run { setup in
             let id = try await Self.granted("ana@example.test", setup)
             let pages = [
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func anOperatorAsksCleengNow() async throws {
+    @Test func anOperatorReadsCleengNow() async throws {
         try await Setup.run { setup in
             let id = try await Self.granted("ana@example.test", setup)
             try await SimulatorControl(setup.simulator).entitle(
@@ -145,7 +145,7 @@ import Testing
     }
 
     /// Cleeng refuses the token while the engineer on call looks at the first page.
-    @Test func theOverviewSaysByItselfWhatIsWrongAndWhoWaits() async throws {
+    @Test func theOverviewShowsProblemsAndWaitingPurchases() async throws {
         try await Setup.run(settings: ["RELAY_CLEENG_PUBLISHER_TOKEN": "a_token_that_cleeng_never_gave_out"]) { setup in
             try await Browser.run { browser in
                 try await Self.signIn(browser, setup, setup.relay.keys.viewer)

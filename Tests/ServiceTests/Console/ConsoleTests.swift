@@ -10,7 +10,7 @@ import Testing
         "/console/audit",
     ]
 
-    @Test func onlyWhoHasAnOpsKeyIsSignedIn() async throws {
+    @Test func onlyAnOpsKeySignsIn() async throws {
         try await Setup.run { setup in
             var visit = ConsoleVisit(setup.relay)
             for page in Self.pages {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func overHTTPSTheCookieStaysThere() async throws {
+    @Test func behindHTTPSTheCookieIsSecure() async throws {
         try await Setup.run { setup in
             let answer = try await ConsoleVisit(setup.relay).post(
                 "/console/sign-in", ["key": setup.relay.keys.viewer, "next": "https://elsewhere.example"],
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func whatAnOperatorDoesIsDoneAndWrittenDown() async throws {
+    @Test func anOperatorsActIsDoneAndAudited() async throws {
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             try await SimulatorControl(setup.simulator).behave("ana@example.test", "never")
             let bought = try await setup.relay.purchase(TestPurchase(email: "ana@example.test"))
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func severalRowsAreActedOnAtOnceAndEachIsWrittenDown() async throws {
+    @Test func anActOnSeveralRowsIsAuditedForEach() async throws {
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             var ids: [String] = []
             for email in ["ana@example.test", "bob@example.test"] {
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func aListIsHadAsAFileThatNoSpreadsheetCalculates() async throws {
+    @Test func aListIsExportedWithoutFormulas() async throws {
         try await Setup.run { setup in
             var ids: [String] = []
             for email in ["=1+1@example.test", "bob@example.test"] {
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotMappedStandsFirstAmongOffers() async throws {
+    @Test func offersWithoutAProductAreShown() async throws {
         try await Setup.run { setup in
             let bought = try await setup.relay.purchase(TestPurchase(email: "ana@example.test"))
             _ = try await setup.relay.outcome(try #require(bought.json["validationId"].string))
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func whatIsHeldBackSaysSoAndWhy() async throws {
+    @Test func heldBackItemsShowTheirReason() async throws {
         try await Setup.run(settings: ["RELAY_CLEENG_PUBLISHER_TOKEN": "a_token_that_cleeng_never_gave_out"]) { setup in
             let bought = try await setup.relay.purchase(TestPurchase(email: "ana@example.test"))
             let id = try #require(bought.json["validationId"].string)
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func whatIsAskedWronglyIsSaidOnThePage() async throws {
+    @Test func aBadRequestIsExplainedOnThePage() async throws {
         try await Setup.run { setup in
             var visit = ConsoleVisit(setup.relay)
             try await visit.signIn(setup.relay.keys.viewer)

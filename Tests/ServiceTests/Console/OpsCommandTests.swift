@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func statusSaysWhatIsWrongAndWhoWaits() async throws {
+    @Test func statusShowsProblemsAndWaitingPurchases() async throws {
         try await Setup.run(settings: ["RELAY_CLEENG_PUBLISHER_TOKEN": "a_token_that_cleeng_never_gave_out"]) { setup in
             let terminal = Terminal(setup: setup)
             let well = try await Awaiting.fact("all is well") {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func aKilledWorkerIsSaidWithTheAgeOfItsLastSignOfLife() async throws {
+    @Test func aKilledWorkerIsReportedWithItsLastHeartbeat() async throws {
         try await Setup.run { setup in
             let terminal = Terminal(setup: setup)
             _ = try await Awaiting.fact("the copy has reported", is: 0) { try await terminal.run("status").code }
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func aCustomerATransferAndWhoDidWhat() async throws {
+    @Test func commandsShowACustomerATransferAndTheAuditLog() async throws {
         try await Setup.run { setup in
             let (terminal, relay) = (Terminal(setup: setup), setup.relay)
             let original = TestPurchase.newTransactionID()

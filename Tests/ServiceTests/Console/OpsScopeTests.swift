@@ -122,7 +122,7 @@ import Testing
         ]
     }
 
-    @Test func whatIsReadIsOnePublishers() async throws {
+    @Test func readsShowOnePublisher() async throws {
         try await Self.run { setup, alpha, omega in
             for (mine, theirs) in [(alpha, omega), (omega, alpha)] {
                 for (path, shows) in Self.reads(mine) {
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func whatIsDoneIsDoneToOnePublisher() async throws {
+    @Test func actsChangeOnePublisher() async throws {
         try await Self.run { setup, alpha, omega in
             let relay = setup.relay
             for path in ["validations/\(omega.open)/retry", "validations/\(omega.open)/abandon"] {
@@ -228,7 +228,7 @@ import Testing
     }
 }
 
-/// A renewal of a subscription, as the App Store tells it.
+/// The App Store's notification of a renewal.
 private struct SimulatedTestNotice {
     var original: String
     var bundle = "com.example.app"

@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func nothingOfACustomerIsReadableInTheDatabase() async throws {
+    func noCustomerDataIsReadableInTheDatabase() async throws {
         let store = try TestAppStore()
         defer { store.end() }
         try await withReceiver { port, received in

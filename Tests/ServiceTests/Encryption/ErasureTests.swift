@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: [false, true])
-    func aCustomerIsShownWhatIsKeptAndTakenOut(isSealed: Bool) async throws {
+    func aCustomersDataIsExportedAndErased(isSealed: Bool) async throws {
         let store = try TestAppStore()
         defer { store.end() }
         try await withReceiver { port, received in

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: [true, false])
-    func theyAreForwardedByteForByteAndGranted(isSealed: Bool) async throws {
+    func theyAreForwardedUnchangedAndGranted(isSealed: Bool) async throws {
         try await Setup.run(settings: isSealed ? Self.keys : ["RELAY_ENCRYPTION_KEYS": ""]) { setup in
             for (purchase, (receipt, email)) in zip(Self.purchases(), zip(Self.receipts, Self.emails)) {
                 let pursued = try await setup.pursued(purchase)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func theyAreSealedByEnableAndComeBackByDisable() async throws {
+    func theyAreSealedByEnableAndRestoredByDisable() async throws {
         try await Setup.run(settings: ["RELAY_ENCRYPTION_KEYS": ""]) { setup in
             var ids: [String] = []
             for purchase in Self.purchases() { ids.append(try await setup.pursued(purchase).id) }

@@ -29,7 +29,7 @@ enum Awaiting {
         }
     }
 
-    /// - Returns: the value, once it is that.
+    /// - Returns: `value`, once `look` returns it.
     @discardableResult
     static func fact<T: Sendable & Equatable>(
         _ fact: String, is value: T, within limit: Duration = patience, of look: () async throws -> T

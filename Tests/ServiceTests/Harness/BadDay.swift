@@ -18,9 +18,9 @@ final class BadDay: Ends, Sendable {
     }
 
     /// - Parameters:
-    ///   - cluster: cluster for the database; nil: the one that no test crashes.
-    ///   - settings: settings of every relay. By default an app waits five minutes, so that seconds of trouble end
-    ///     nothing.
+    ///   - cluster: cluster for the database; `nil` is the one that no test crashes.
+    ///   - settings: settings of every relay. By default an app waits five minutes, so that short faults cause no
+    ///     timeout.
     static func run(
         in cluster: PrivateCluster? = nil, grantAfter: Double = 0.2, settings: [String: String] = [:],
         _ body: (BadDay) async throws -> Void
@@ -69,7 +69,7 @@ final class BadDay: Ends, Sendable {
         simulators.withLockedValue { $0.append(started) }
     }
 
-    /// Each was sent, and none twice at once.
+    /// Expects that each accepted purchase was sent, and that no two calls for one purchase overlapped.
     func forwardedProperly(_ posted: [Posted]) async throws {
         let payments = try await control.payments()
         let sent = Set(payments.compactMap(\.email))

@@ -1,10 +1,10 @@
-/// A process, or several, to be ended with the test.
+/// A process, or several, that end with the test.
 protocol Ends {
     func end() async
 }
 
 extension Ends {
-    /// Runs the body, then ends this, also where the body fails.
+    /// Runs the body and then ends this, also if the body fails.
     func during<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             let value = try await body()

@@ -37,7 +37,7 @@ extension Relay {
 
     /// Sends an event as Cleeng does.
     ///
-    /// - Parameter signature: instead of the one that the secret makes.
+    /// - Parameter signature: signature to send; `nil` computes it with the secret.
     func cleengEvent(_ body: Data, secret: String, signature: String? = nil) async throws -> HTTP.Answer {
         let code = HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Data(secret.utf8)))
         return try await HTTP.post(
@@ -57,7 +57,7 @@ extension Relay {
         }
     }
 
-    /// As `/metrics` of the ops front has them.
+    /// Text of `/metrics` of the ops front.
     func metrics() async throws -> String { try await HTTP.get(opsURL + "/metrics").text }
 
     /// Value of a metric without labels, from `/metrics` of the ops front.

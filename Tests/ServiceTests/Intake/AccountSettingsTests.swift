@@ -57,7 +57,7 @@ import Webhooks
         #expect(Set(marks.map(\.number)).count == 3)
     }
 
-    @Test func namesMayHaveTheirPrefixAndAFileWithoutPublishersIsWarnedOf() throws {
+    @Test func namesMayHaveAPrefixAndAFileWithoutPublishersCausesAWarning() throws {
         let read = try settings(
             "nordic: { RELAY_CLEENG_PUBLISHER_TOKEN: n, cleeng: { api_url: 'https://n.example.com' } }")
         #expect(read.accounts.own["nordic"]?.cleeng.publisherToken.exposed == "n")
@@ -65,7 +65,7 @@ import Webhooks
         #expect(try settings("# nobody yet\n").warnings.contains { $0.contains("RELAY_PUBLISHERS_FILE") })
     }
 
-    @Test func whatIsMalformedIsNamedWithItsPublisherAndNeverShown() {
+    @Test func malformedValuesAreNamedWithTheirPublisherAndNotShown() {
         for (file, words) in [
             ("nordic: {}", ["publisher nordic", "RELAY_CLEENG_PUBLISHER_TOKEN is required"]),
             ("nordic: { cleeng: { publisher_token: 'hunter2 x' } }", ["nordic", "RELAY_CLEENG_PUBLISHER_TOKEN"]),

@@ -15,7 +15,7 @@ import Testing
         text.utf8.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "%" + String($0, radix: 16, uppercase: true) }.joined()
     }
 
-    @Test func oneIsNotToldOfTheOthersPurchases() async throws {
+    @Test func oneCustomerDoesNotSeeTheOthersPurchases() async throws {
         try await PublisherScene.run { scene in
             scene.life.bought(at: Date())
             try await scene.buy("ana@example.test", username: Self.names[0])
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func anEndpointIsToldOfBoth() async throws {
+    @Test func anEndpointReceivesBoth() async throws {
         try await withReceiver { port, received in
             let settings = [
                 "RELAY_WEBHOOK_URLS": "http://127.0.0.1:\(port)/hook", "RELAY_WEBHOOK_ALLOW_NETWORKS": "127.0.0.0/8",
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func aCustomersTokenSpeaksForNoOther() async throws {
+    @Test func aCustomersTokenIsValidForNoOtherCustomer() async throws {
         let issuer = CustomerTokenIssuer()
         let folder = try ScratchFolder()
         defer { folder.remove() }

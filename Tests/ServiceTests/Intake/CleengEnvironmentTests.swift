@@ -40,7 +40,7 @@ import Testing
         #expect(throws: SettingError.self) { try settings(["RELAY_CLEENG_ENVIRONMENT": "staging"]) }
     }
 
-    @Test func anAddressSetByItselfWinsAndAMixtureIsWarnedOf() throws {
+    @Test func anExplicitAddressOverridesAndAMixtureCausesAWarning() throws {
         let proxied = try settings([
             "RELAY_CLEENG_ENVIRONMENT": "production", "RELAY_CLEENG_PAYMENT_URL": "https://proxy.example.test/cleeng",
         ])
@@ -69,7 +69,7 @@ import Testing
         #expect(CleengEnvironment(of: "https://cleeng.com") == .production)
     }
 
-    @Test func aPublisherMayBeElsewhereThanTheOthers() throws {
+    @Test func aPublisherMayUseAnotherEnvironment() throws {
         let read = try settings(
             [:], publishers: "nordic: { cleeng: { publisher_token: n, environment: production, publisher_id: '7' } }")
         let nordic = try #require(read.accounts["nordic"])

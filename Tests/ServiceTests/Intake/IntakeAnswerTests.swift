@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func aCouponIsPassedOnAsItCameAndAWrongOneIsLeftOutWithAWarning() async throws {
+    @Test func aCouponIsForwardedUnchangedAndAWrongOneDroppedWithAWarning() async throws {
         try await Setup.run { setup in
             let good = [
                 "SUMMER50", "  Sp ace\u{e9} ", String(repeating: "x", count: 40), String(repeating: "é", count: 40),

@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func healthcheckTellsByItsExitCode() async throws {
+    @Test func healthcheckReportsByItsExitCode() async throws {
         let database = try await TestDatabase.make(migrated: false)
         let simulator = try await Simulator.start()
         let relay = try await Relay.start(
@@ -154,7 +154,7 @@ import Testing
         try await database.drop()
     }
 
-    @Test func whatIsNoCommandDoesNothingAndFails() async throws {
+    @Test func anUnknownCommandFails() async throws {
         let environment = ["RELAY_DATABASE_URL": "postgresql://relay@127.0.0.1:1/none"]
         for arguments in [
             ["serf"], ["keys", "steal"], ["keys", "create"], ["keys", "create", "--role", "app"],
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func aRoleOrDatabaseThatIsNotThereIsNamed() async throws {
+    @Test func aMissingRoleOrDatabaseIsNamed() async throws {
         let database = try await TestDatabase.make()
         let url = try #require(URLComponents(string: database.url))
         func run(_ change: (inout URLComponents) -> Void) async throws -> CommandRun {

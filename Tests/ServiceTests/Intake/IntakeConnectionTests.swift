@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func whoHasSentAllThatTheyWantToSendIsStillAnswered() async throws {
+    @Test func aHalfClosedConnectionIsStillAnswered() async throws {
         try await Setup.run { setup in
             let connection = try PlainConnection(to: setup.relay.url)
             for name in ["ana", "ben"] {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoRequestIsRefusedAfterTheAnswersBeforeIt() async throws {
+    @Test func anInvalidRequestIsRefusedAfterTheEarlierAnswers() async throws {
         try await Setup.run { setup in
             let connection = try PlainConnection(to: setup.relay.url)
             try await Self.post(connection, TestPurchase(email: "ana@example.test"), setup.relay)
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func whatIsBeingTakenInIsAnsweredByAProcessThatStops() async throws {
+    func aStoppingProcessAnswersTheRequestsThatItHasRead() async throws {
         try await Setup.run { setup in
             let relay = setup.relay
             let (staying, gone) = (try PlainConnection(to: relay.url), try PlainConnection(to: relay.url))

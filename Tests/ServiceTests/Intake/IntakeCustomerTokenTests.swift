@@ -87,7 +87,7 @@ import Testing
 
     /// A withdrawn key must not work for ever because the key set cannot be fetched; and its tokens must not be
     /// reported as invalid.
-    @Test func keysThatCannotBeFetchedAnewAreNotTrustedForEver() async throws {
+    @Test func keysThatCannotBeFetchedAgainExpire() async throws {
         let issuer = CustomerTokenIssuer()
         let isAway = NIOLockedValueBox(false)
         try await withReceiver { _ in

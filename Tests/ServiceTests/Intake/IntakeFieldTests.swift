@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func absurdValuesAreRefusedAndUnusualOnesTaken() async throws {
+    @Test func absurdValuesAreRefusedAndUnusualOnesAccepted() async throws {
         try await Setup.run(role: "front") { setup in
             let long = String(repeating: "a", count: 300)
             let wrong: [String: [String]] = [
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func ofANameThatComesTwiceOneAloneCountsThroughout() async throws {
+    @Test func ofARepeatedFieldOnlyOneCounts() async throws {
         try await Setup.run { setup in
             let text = RawPurchase(email: "last@example.test").text
             let twice = #"{"customerEmail":"first@example.test","appType":5,"appType":"tvos","# + text.dropFirst()

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func ofSimultaneousBodiesUnderOneKeyOneIsTaken() async throws {
+    @Test func ofSimultaneousBodiesWithOneKeyOneIsAccepted() async throws {
         try await Setup.run(role: "front") { setup in
             let second = try await Relay.start(
                 database: setup.database, simulator: setup.simulator, role: "front", keys: setup.relay.keys)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The log says what happened to which purchase, and contains no secret even at its most verbose level.
+/// The log names each purchase's events, and contains no secret even at its most verbose level.
 @Suite(.serialized) struct IntakeLogTests {
     @Test(arguments: ["debug", "trace"])
     func nothingSecretIsEverWritten(_ level: String) async throws {

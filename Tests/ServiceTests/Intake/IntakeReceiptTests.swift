@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func ofSeveralSubscriptionsTheOneThatHoldsTheTransactionCountsElseTheLongestRunning() async throws {
+    @Test func theTransactionSelectsTheSubscriptionOrElseTheLongestRunning() async throws {
         try await Setup.run(role: "front") { setup in
             let subscriptions: [BuiltReceipt.Subscription] = [
                 .init(product: "com.example.b", transaction: "222", original: "222", expires: "2030-01-01T00:00:00Z"),

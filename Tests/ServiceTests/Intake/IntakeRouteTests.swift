@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func everyAnswerHasARequestIdThatCanStandInALog() async throws {
+    @Test func everyAnswerHasARequestIDThatIsSafeInLogs() async throws {
         try await Setup.run(settings: ["RELAY_MAX_BODY_BYTES": "2048"], role: "front") { setup in
             let larger = RawPurchase().with("filler", text: String(repeating: "x", count: 2_048))
             expectProblem(try await setup.relay.post(larger.data), 413, "body_too_large")

@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func afterARejectionATimeOutOrATransferTheSamePurchaseStartsAfresh() async throws {
+    @Test func anEndedPurchaseGetsANewValidationWhenPostedAgain() async throws {
         try await Setup.run { setup in
             func id(_ purchase: TestPurchase) async throws -> String {
                 let answer = try await setup.relay.purchase(purchase)

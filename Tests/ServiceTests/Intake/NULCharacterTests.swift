@@ -3,7 +3,7 @@ import Testing
 
 /// PostgreSQL's text cannot hold a NUL. Wherever a request contains one, the answer is not an internal error.
 @Suite struct NULCharacterTests {
-    @Test func queriesAndPathsWithNULsAreNoErrorOfOurs() async throws {
+    @Test func queriesAndPathsWithNULsCauseNoInternalError() async throws {
         try await Setup.run { setup in
             let publisher = try await Relay.makeKey("publisher", setup.database)
             let front = [
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func bodiesWithNULsAreNoErrorOfOurs() async throws {
+    @Test func bodiesWithNULsCauseNoInternalError() async throws {
         try await Setup.run { setup in
             let publisher = try await Relay.makeKey("publisher", setup.database)
             let nul = #"\u0000"#

@@ -6,7 +6,7 @@ import Testing
 
 /// The file of `receipt-relay offers import`.
 @Suite struct OfferFileTests {
-    @Test func whatItSaysIsTakenAsText() throws {
+    @Test func valuesAreReadAsText() throws {
         let file = try OfferFile(
             """
             offers:
@@ -30,7 +30,7 @@ import Testing
             "offers: [[]]", "offers: [{offerId: S1, products: a}]", "offers: [{offerId: S1, coupons: [[a]]}]",
             "offers: [{offerId: S1, more: 1}]", "offers: [{offerId: S1}, {offerId: S1}]", "", "\u{0}", "a: *b",
         ])
-    func whatIsNoneIsSaid(text: String) {
+    func aMalformedFileIsRefused(text: String) {
         #expect(throws: OfferFile.Malformed.self) { try OfferFile(text) }
     }
 }

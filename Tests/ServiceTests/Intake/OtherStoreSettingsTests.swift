@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func withoutAKeyNobodyIsAsked() throws {
+    @Test func withoutAKeyNoStoreIsAsked() throws {
         let read = try settings([:])
         #expect(read.accounts.common.google == nil && read.accounts.common.amazon == nil)
     }
@@ -44,7 +44,7 @@ import Testing
         #expect(read.accounts.common.amazon?.url == "http://127.0.0.1:8092/sandbox")
     }
 
-    @Test func whatIsMalformedIsNamedAndNeverShown() throws {
+    @Test func malformedSettingsAreNamedAndNotShown() throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
         let other = try scratch.write("other.json", #"{"type":"authorized_user","private_key":"hunter2"}"#)

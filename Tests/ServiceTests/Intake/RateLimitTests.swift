@@ -3,7 +3,7 @@ import Testing
 
 /// Rate limits as apps, publishers and the App Store see them.
 @Suite struct RateLimitTests {
-    @Test func aKeyIsHeldBackAndNobodyElse() async throws {
+    @Test func oneKeysLimitAppliesToNoOther() async throws {
         try await Setup.run(settings: ["RELAY_RATE_LIMIT_PER_KEY": "0.1:3"]) { setup in
             let relay = setup.relay
             let first = try await relay.purchase(TestPurchase(email: "ana@example.test"))
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func whoAsksForTokensIsHeldBack() async throws {
+    @Test func tokenRequestsAreLimited() async throws {
         try await Setup.run(settings: ["RELAY_RATE_LIMIT_PER_KEY": "0.1:2"]) { setup in
             let (one, other) = (
                 try await Relay.makeKey("publisher", setup.database),
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func anAddressIsHeldBackButForStores() async throws {
+    @Test func addressesAreLimitedExceptForStores() async throws {
         try await Setup.run(
             settings: ["RELAY_RATE_LIMIT_PER_ADDRESS": "0.1:2", "RELAY_TRUSTED_PROXIES": "127.0.0.0/8"]
         ) { setup in
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeALimitIsSaid() async throws {
+    @Test func aMalformedLimitIsNamed() async throws {
         for text in ["0", "-1", "x", "1:0", "1:2:3", "1e9", ":5"] {
             let ended = try await ChildProcess.run(
                 "receipt-relay", ["serve"],

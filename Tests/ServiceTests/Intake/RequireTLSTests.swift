@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test(arguments: upstreams) func httpIsWarnedOfAndRefusedWhereTLSIsRequired(name: String) throws {
+    @Test(arguments: upstreams) func httpCausesAWarningAndIsRefusedIfTLSIsRequired(name: String) throws {
         let plain = try settings([name: "http://upstream.example"]).warnings.filter { $0.contains("no TLS") }
         #expect(plain.count == 1 && plain.first?.contains(name) == true, "\(plain)")
         for url in ["https://upstream.example", "http://127.0.0.1:9", "http://[::1]:9", "http://localhost:9"] {
@@ -42,14 +42,14 @@ import Testing
     }
 
     /// A trace collector receives no secret, except its own key if one is set.
-    @Test func aCollectorThatIsGivenAKeyIsHeldToIt() throws {
+    @Test func aCollectorWithAKeyMustUseTLS() throws {
         let collector = ["RELAY_TRACING_OTLP_ENDPOINT": "http://127.0.0.1:4318", "RELAY_REQUIRE_TLS": "true"]
         #expect(fault(collector) == "taken")
         let said = fault(collector.merging(["RELAY_TRACING_OTLP_HEADERS": "authorization=Bearer hunter2"]) { $1 })
         #expect(said.contains("RELAY_TRACING_OTLP_ENDPOINT") && !said.contains("hunter2"), "\(said)")
     }
 
-    @Test func nothingIsSaidOfTheDefaults() throws {
+    @Test func theDefaultsCauseNoWarning() throws {
         #expect(!(try settings([:]).warnings.contains { $0.contains("no TLS") }))
         #expect(fault(["RELAY_REQUIRE_TLS": "true"]) == "taken")
         #expect(fault(["RELAY_REQUIRE_TLS": "yes"]).contains("RELAY_REQUIRE_TLS"))

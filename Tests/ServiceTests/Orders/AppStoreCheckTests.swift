@@ -52,7 +52,7 @@ import Testing
     }
 
     /// In the old receipt the subscription has ended. The receipt also has a purchase without end, which is listed too.
-    @Test func whatAReceiptSaysIsAskedForAgainAndWhatNeverEndsIsListed() async throws {
+    @Test func aReceiptsPurchasesAreLookedUpAndPermanentOnesListed() async throws {
         try await run { billing, api in
             let scene = billing.scene
             let (life, then) = (scene.life, Date() - 7_200)
@@ -91,7 +91,7 @@ import Testing
 
     /// One key of the App Store Server API reads the transactions of all apps, so it does not prove who owns a
     /// subscription.
-    @Test func anotherPublishersAppIsNobodysBusiness() async throws {
+    @Test func anotherPublishersAppCannotBeChecked() async throws {
         try await run { billing, api in
             let scene = billing.scene
             let other = try await billing.grant(

@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func whoIsNoClientIsToldSoInOAuthsOwnForm() async throws {
+    @Test func anUnknownClientGetsAnOAuthError() async throws {
         try await BillingScene.run { billing in
             let key = billing.scene.key
             for (body, status, error) in [

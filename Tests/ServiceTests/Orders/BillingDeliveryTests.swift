@@ -27,7 +27,7 @@ import Testing
         told.compactMap { json($0)["Event"].string }.sorted()
     }
 
-    @Test func eachEventComesToTheEndpointThatAskedForIt() async throws {
+    @Test func eachEventIsSentToTheEndpointsThatAskForIt() async throws {
         try await withReceiver { port, received in
             try await BillingScene.run(settings: Self.settings) { billing in
                 let all = try await billing.post("/webhooks", #"{"Url":"http://127.0.0.1:\#(port)/all"}"#)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func anEventThatFailsComesAgainUnderItsIdUnchanged() async throws {
+    @Test func aFailedEventIsRepeatedUnchangedWithItsID() async throws {
         let failures = NIOLockedValueBox(2)
         try await withReceiver { _ in
             let fails = failures.withLockedValue { left in

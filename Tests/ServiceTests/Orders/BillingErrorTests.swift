@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func checksThatCannotBeMadeSayWhy() async throws {
+    @Test func failedChecksNameTheirReason() async throws {
         try await BillingScene.run { billing in
             for (body, status, word) in [
                 (
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotThereOrNotTakenIsSaidInTheSameForm() async throws {
+    @Test func unknownAndRefusedRequestsHaveTheSameForm() async throws {
         try await BillingScene.run { billing in
             for (method, path, body, status) in [
                 (HTTPMethod.GET, "/nothing", nil, 404), (.GET, "", nil, 404), (.PUT, "/Orders", nil, 405),
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func aCustomerComesBackAsGiven() async throws {
+    @Test func aCustomerIsReturnedAsSent() async throws {
         try await BillingScene.run { billing in
             let made = try await billing.post(
                 "/Customers",

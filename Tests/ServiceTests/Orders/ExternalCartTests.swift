@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func aCartThatItsStoreKnowsIsOrderedCommittedAndReadAsAContract() async throws {
+    @Test func aCartKnownToItsStoreBecomesAContract() async throws {
         try await Self.run { stores, billing in
             try await stores.google.has("token-1", #"{"productId":"gold","phase":"freeTrial"}"#)
             try await stores.amazon.has("receipt-1", #"{"productId":"gold"}"#)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func aCartThatItsStoreRefusesOrCannotBeAskedAboutMakesNothing() async throws {
+    @Test func aCartThatItsStoreDoesNotConfirmMakesNoOrder() async throws {
         try await Self.run { stores, billing in
             for cart in [Self.google, Self.amazon] {
                 let order = try await billing.post("/Orders", #"{"ExternalCart":\#(cart.json),"Customer":{}}"#)

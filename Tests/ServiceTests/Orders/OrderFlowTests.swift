@@ -2,7 +2,7 @@ import AppStoreSimulation
 import Foundation
 import Testing
 
-/// From a receipt to a contract, and the events about it.
+/// Tests of all steps from a receipt to a contract, and of the events about it.
 @Suite struct OrderFlowTests {
     @Test func aReceiptIsCheckedOrderedCommittedAndCheckedAgain() async throws {
         try await BillingScene.run { billing in
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func theLifeOfItsSubscriptionIsSeenInTheContractAndTold() async throws {
+    @Test func theContractFollowsItsSubscriptionAndSendsEvents() async throws {
         try await BillingScene.run { billing in
             _ = try await billing.post("/webhooks", #"{"url":"https://hooks.example.test/x"}"#)
             let id = try #require(try await billing.contract()["Id"].string)
@@ -119,7 +119,7 @@ import Testing
 
     /// Billing verifies receipts in every mode; the setting concerns only purchases for Cleeng.
     @Test(arguments: ["off", "observe", "enforce"])
-    func whatIsNotGenuineIsNothing(verification: String) async throws {
+    func aForgedReceiptIsRefusedInEveryMode(verification: String) async throws {
         let stranger = try TestAppStore(isStranger: true)
         defer { stranger.end() }
         try await BillingScene.run(settings: ["RELAY_APPLE_VERIFICATION": verification]) { billing in
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func anUpgradeGoesIntoTheContractThatItNames() async throws {
+    @Test func anUpgradeChangesTheContractThatItNames() async throws {
         try await BillingScene.run { billing in
             let contract = try await billing.contract()
             var second = try billing.scene.store.subscription()

@@ -7,8 +7,8 @@ import ReceiverSupport
 import RelayStore
 import Testing
 
-/// Events, messages and subscriptions whose rows are corrupt, to the service as a process: their neighbours go on, ops sees why, and a
-/// replay brings them through once they are mended.
+/// Tests of the whole service with corrupt events, messages and subscriptions. Other rows are processed, ops shows the
+/// reason, and a replay processes the row once it is repaired.
 @Suite struct ParkedItemTests {
     private static let secret = "a-shared-secret-of-the-tests"
     private static let sealing = ["RELAY_ENCRYPTION_KEYS": WrappingKey.make()]
@@ -33,7 +33,7 @@ import Testing
         try await setup.database.query(SQL(text)).first?.get(0) ?? 0
     }
 
-    /// Lets the pauses pass until one is parked.
+    /// Skips the pauses between failures until one row is parked.
     private static func park(_ setup: Setup, _ table: String) async throws {
         for failures in 1..<5 {
             try await Awaiting.fact("it has failed \(failures) times") {

@@ -2,10 +2,10 @@ import Foundation
 import Postgres
 import Testing
 
-/// Purchases that no worker can go on with, planted in the database: their neighbours go on, ops sees why, and a replay
-/// brings them through once they are mended.
+/// Tests with purchases in the database that no worker can process. Other purchases are processed, ops shows the
+/// reason, and a replay processes the purchase once it is repaired.
 @Suite struct PoisonTests {
-    /// Purchases taken in while no worker runs, then what a test does to their rows, then a worker.
+    /// Accepts purchases while no worker runs, changes their rows, and then starts a worker.
     private static func plant(
         _ emails: [String], settings: [String: String] = [:],
         _ poison: (TestDatabase, _ ids: [String]) async throws -> Void,
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// The part of a validation's id that is its row's.
+    /// The UUID in a validation's id, as stored in its row.
     private static func uuid(_ id: String) -> PostgresValue { .text(String(id.dropFirst(6))) }
 
     private static func replay(_ relay: Relay, _ body: String, key: String? = nil) async throws -> HTTP.Answer {
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func neighboursGoOnOpsSeesWhyAndAReplayBringsThemThrough() async throws {
+    func otherPurchasesContinueAndAReplayRepairsParkedOnes() async throws {
         let emails = ["receipt", "status", "time", "state", "well-1", "well-2"].map { "\($0)@example.test" }
         try await Self.plant(emails) { database, ids in
             func run(_ sql: String, _ id: String) async throws {
@@ -42,7 +42,7 @@ import Testing
             try await run("DELETE FROM receipts WHERE id = $1::text::uuid", ids[0])
             try await run("UPDATE pursuits SET status = 9 WHERE id = $1::text::uuid", ids[1])
             try await run("UPDATE pursuits SET deadline = 'infinity' WHERE id = $1::text::uuid", ids[2])
-            // Its settlement will not find the state that it starts from.
+            // Its settlement does not find the state that it expects.
             try await run(
                 "UPDATE validations SET status = 2, settled_at = now(), reason = 'by hand' WHERE id = $1::text::uuid",
                 ids[3])
@@ -61,7 +61,7 @@ import Testing
                 #expect(try await front.detail(id)["parked"] == item["parked"])
                 #expect(try await front.timeline(id, "parked").first?["detail"] == item["parked"]["reason"])
             }
-            // The app has its answer by the deadline, and so have the list and the counts.
+            // The app has an answer after the deadline, and lists and counts agree.
             try await front.database.letDeadlinesCome()
             for id in ids[..<3] { #expect(try await front.becomes("timed_out", id)["accessGranted"].bool == false) }
             let timedOut = try await front.ops("/ops/validations?status=timed_out").json["items"].array ?? []
@@ -77,7 +77,7 @@ import Testing
             #expect(try #require(try await front.metric("relay_oldest_parked_seconds")) > 0)
             #expect(try await worker.metric("relay_pursuits_parked_total") == 4)
 
-            // What no replay can help is told one by one; the others are sent.
+            // Purchases that a replay cannot repair are named one by one. The others are sent.
             let look = try await Self.replay(front, #"{"reason":"a look","parked":true,"dryRun":true}"#)
             #expect(look.status == 200 && look.json["matched"].int == 4 && look.json["replayed"].int == 0)
             let first = try await Self.replay(front, #"{"reason":"mended","parked":true,"limit":3}"#)
@@ -94,7 +94,7 @@ import Testing
                 let note = try #require(try await front.timeline(id, "retried").first?["detail"].string)
                 #expect(note.contains("mended") && note.contains("test ops-operator"))
             }
-            // The receipt is found again, and the terminal does the rest.
+            // The receipt is restored, and an operator replays the purchase from a terminal.
             _ = try await front.database.query(
                 SQL("INSERT INTO receipts SELECT * FROM kept WHERE id = $1::text::uuid", [Self.uuid(ids[0])]))
             let environment = ["RELAY_DATABASE_URL": front.database.url, "USER": "olga"]
@@ -122,14 +122,14 @@ import Testing
         }
     }
 
-    @Test func aPurchaseThatAnswersAlreadyIsSentOnceThoughSetAsideInItsSettlement() async throws {
+    @Test func aPurchaseParkedInItsSettlementIsSentOnce() async throws {
         try await Self.plant(["state@example.test"]) { database, ids in
             _ = try await database.query(
                 SQL("UPDATE validations SET status = 2, settled_at = now(), reason = 'by hand'"))
         } _: { front, worker, ids, simulator in
             _ = try await Awaiting.fact("it is parked", of: { try await front.metric("relay_parked") }) { $0 == 1 }
             #expect(try await SimulatorControl(simulator).payments().count == 1)
-            // It is left alone from then on: nobody claims it, nobody sends it.
+            // No worker claims or sends it from then on.
             let fence = SQL("SELECT fence FROM pursuits")
             let before = try await front.database.query(fence).first?.get(0, as: Int.self)
             let other = try await front.pursue("well@example.test")
@@ -138,13 +138,13 @@ import Testing
         }
     }
 
-    @Test func thoseThatMayHaveEndedAProcessGoOnOneByOneAndAllGetThrough() async throws {
+    @Test func purchasesWithManyStrikesAreProcessedOneByOne() async throws {
         try await Self.plant((0..<6).map { "suspect-\($0)@example.test" }) { database, ids in
             _ = try await database.query(
                 SQL(
                     "UPDATE pursuits SET owner = 'a copy that is gone', strikes = 12, fence = 13, due_at = now()"))
         } _: { front, worker, ids, simulator in
-            // One that nothing is held against does not wait for them.
+            // A purchase without strikes does not wait for them.
             let well = try await front.pursue("well@example.test")
             _ = try await front.becomes("granted", well)
             for id in ids { _ = try await front.becomes("granted", id) }

@@ -26,7 +26,7 @@ import Testing
     }
 
     /// The token is wrong: failures of five customers in a row shut that account's routes, and no other's.
-    @Test func whatIsWrongWithOneAccountHoldsUpNoOther() async throws {
+    @Test func anErrorOfOneAccountDelaysNoOther() async throws {
         try await AccountScene.run(
             settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"], token: "not_the_token_that_cleeng_knows"
         ) { scene in
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// Both publishers have a customer with this email, who waits for this offer.
-    @Test func anEventSpeaksForTheCustomersOfTheAccountThatSignedIt() async throws {
+    @Test func anEventAppliesOnlyToItsAccountsCustomers() async throws {
         let secrets = (common: "the secret of the common account", nordic: "the secret of nordic's account")
         try await AccountScene.run(
             settings: [
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func eachPublishersMessagesCarryItsOwnPasswordAndSignature() async throws {
+    @Test func eachPublishersMessagesHaveItsOwnPasswordAndSignature() async throws {
         let secrets = (common: Data("a secret of twenty-four b".utf8), nordic: Data("another of twenty-four by".utf8))
         try await withReceiver { port, received in
             try await AccountScene.run(
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func eachPublishersNotificationsGoOnToItsOwnId() async throws {
+    @Test func eachPublishersNotificationsAreForwardedWithItsOwnID() async throws {
         let store = try TestAppStore()
         defer { store.end() }
         let path = TestAppStore.path("{publisherId}")

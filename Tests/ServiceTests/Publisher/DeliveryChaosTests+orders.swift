@@ -6,11 +6,11 @@ import Testing
 
 extension DeliveryChaosTests {
     private static let contestants = 6
-    /// Of each of them one after the other.
+    /// Limit of consecutive contests for each contestant.
     private static let mostContests = 40
 
     @Test(.timeLimit(.minutes(10)))
-    func whoeverCommitsTheSameSubscriptionIsToldOfOneContractWhateverDies() async throws {
+    func allCommitsOfOneSubscriptionGetOneContract() async throws {
         try await ToldEndpoints.tryOut(Self.order)
     }
 

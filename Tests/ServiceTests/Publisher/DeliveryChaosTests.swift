@@ -5,16 +5,17 @@ import Postgres
 import ReceiverSupport
 import Testing
 
-/// What publishers are told and answered while copies die and connections break. `RELAY_DELIVERY_SEED` plays another game.
+/// Tests of messages and answers to publishers while copies die and connections break. `RELAY_DELIVERY_SEED` sets
+/// another seed.
 @Suite(.serialized) struct DeliveryChaosTests {
     private static let customers = 20
 
     @Test(.timeLimit(.minutes(10)))
-    func eachEndpointHearsOfEachCustomerInOrderAndLastOfHowItIs() async throws {
+    func eachEndpointGetsEachCustomersStatesInOrder() async throws {
         try await ToldEndpoints.tryOut(Self.play)
     }
 
-    /// - Returns: what was not as it must be.
+    /// - Returns: violations.
     private static func play(_ endpoints: ToldEndpoints, _ port: Int, _ seed: ChaosSeed) async throws -> [String] {
         let store = try TestAppStore()
         defer { store.end() }
@@ -25,7 +26,7 @@ import Testing
             let key = try await Relay.makeKey("publisher", day.database)
             let scene = try await ChaosScene(day, cluster: .calm(), roles: ["front", "all", "worker"])
             let lives = try await live(scene, store, seed)
-            // The steady one is not kept waiting by the other, which still has its moods.
+            // The steady endpoint must not wait for the moody one, which still fails.
             try await hasRenewalInfo(day.database, ToldEndpoints.steady)
             endpoints.heal()
             try await hasRenewalInfo(day.database, "")
@@ -41,7 +42,7 @@ import Testing
                 "publishers' endpoints under chaos",
                 "\(told) notifications, \(moves) moves, \(history.messages.count) messages, \(history.arrivals.count) arrivals"
             )
-            // That something happened at all.
+            // Checks that the scenario did something.
             #expect(told > 2 * customers && moves > 0 && history.arrivals.count > told, "\(seed)")
         }
         return violations.withLockedValue { $0 }
@@ -76,7 +77,7 @@ import Testing
         }
     }
 
-    /// Returns once nothing is left to be told to the endpoints whose address ends so.
+    /// Waits until no message is left for the endpoints whose URL has this suffix.
     private static func hasRenewalInfo(_ database: TestDatabase, _ path: String) async throws {
         try await TestDatabase.withPool(database.url) { pool in
             _ = try await Awaiting.fact("nothing waits for \(path.isEmpty ? "any endpoint" : path)", is: [[0, 0, 0]]) {
@@ -94,7 +95,7 @@ import Testing
         }
     }
 
-    /// What the API says now is where its life ended, and what each endpoint heard last.
+    /// Checks that the API shows the last state of the life, and that each endpoint got it last.
     private static func end(
         of username: String, _ history: ToldHistory, _ scene: ChaosScene, _ key: String
     ) async throws -> [String] {

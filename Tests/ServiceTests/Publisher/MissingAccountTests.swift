@@ -41,8 +41,8 @@ import Testing
         try await simulator.requests(path: "/apple/payment").count { $0.description.contains("nordic") }
     }
 
-    /// Whichever copy accepts the purchases, and however they race.
-    @Test func takesNoneOfAPublishersPurchasesUpWhileAnotherCopyHasItsAccount() async throws {
+    /// Both copies accept purchases, and their order does not matter.
+    @Test func claimsNoPurchaseWhoseAccountOnlyAnotherCopyHas() async throws {
         try await Self.withStray { scene, stray in
             var waiting: [String] = []
             for number in 0..<20 {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func leavesItsWorkAloneAndSaysSoUntilItIsGivenBack() async throws {
+    @Test func leavesThePublishersWorkAndReportsIt() async throws {
         try await withReceiver { port, received in
             try await Self.withStray(settings: ["RELAY_WEBHOOK_ALLOW_NETWORKS": "127.0.0.0/8"]) { scene, stray in
                 let before = try await scene.buy(TestPurchase(email: "nordic0@example.test"), nordic: true)

@@ -33,7 +33,7 @@ import Testing
         ).json["purchases"]
     }
 
-    @Test func aPurchaseAtGoogleIsGrantedAndStandsUnderItsCustomer() async throws {
+    @Test func aPurchaseAtGoogleIsGrantedAndListedForItsCustomer() async throws {
         try await Setup.run { setup in
             let body = try Self.android(
                 "ana@example.test", token: "token-1", extra: ["couponCode": "SUMMER", "applicationUsername": "u-1"])
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func googleIsAskedWhereItCanBe() async throws {
+    @Test func googleIsAskedIfConfigured() async throws {
         try await Self.run(["RELAY_APPLE_VERIFICATION": "enforce"]) { stores, setup in
             let unknown = try await Self.post(
                 setup, "/android/payment", Self.android("ana@example.test", token: "nobodys"))
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// The purchase was accepted without the store's statement, and so as a paid one.
-    @Test func aTestPurchaseThatCameWhileGoogleWasAwayIsToldAsOneLater() async throws {
+    @Test func aTestPurchaseAcceptedWithoutGoogleIsMarkedLater() async throws {
         try await Self.run { stores, setup in
             var endpoints: [String: String] = [:]
             for kind in ["sandbox", "production"] {
@@ -165,7 +165,7 @@ import Testing
 
     /// The app or the phone disconnects while the store is being asked.
     @Test(arguments: [false, true])
-    func anAppThatHangsUpHasBoughtAllTheSame(abruptly: Bool) async throws {
+    func aPurchaseOfADisconnectedAppIsAccepted(abruptly: Bool) async throws {
         try await Self.run { stores, setup in
             try await stores.google.has("token-1")
             try await stores.google.trouble(#"{"on":"purchases","delayMilliseconds":1000}"#)
@@ -191,7 +191,7 @@ import Testing
     }
 
     /// The process gets the signal to stop while the store is being asked.
-    @Test func aCopyThatIsToldToGoTakesInWhatItHasBegun() async throws {
+    @Test func aStoppingCopyAcceptsPurchasesInProgress() async throws {
         try await Self.run { stores, setup in
             try await stores.google.has("token-1")
             try await stores.google.trouble(#"{"on":"purchases","delayMilliseconds":1500}"#)

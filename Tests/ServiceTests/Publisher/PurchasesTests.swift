@@ -6,7 +6,7 @@ import Testing
 @Suite struct PurchasesTests {
     private static let product = "apple:com.example.app.monthly"
 
-    @Test func aGrantedPurchaseStandsUnderItsUsernameInExactlyTheseFields() async throws {
+    @Test func aGrantedPurchaseIsListedForItsUsernameWithTheseFields() async throws {
         try await PublisherScene.run { scene in
             let now = Date()
             scene.life.bought(at: now)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func itsLifeIsSeenAtOnce() async throws {
+    @Test func changesAreVisibleAtOnce() async throws {
         try await PublisherScene.run { scene in
             scene.life.bought(at: Date())
             try await scene.buy("ana@example.test")
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func aSubscriptionThatMovesStandsUnderItsNewOwnerAlone() async throws {
+    @Test func aTransferredSubscriptionIsListedForItsNewOwnerOnly() async throws {
         try await PublisherScene.run { scene in
             scene.life.bought(at: Date())
             try await scene.buy("ana@example.test", username: "ana-1")
@@ -76,7 +76,7 @@ import Testing
     @Test(arguments: [
         "a b", "a/b", "100%", "50%25", "ünïcode", "👩‍👩‍👧", "+?&#", "purchases", String(repeating: "ж", count: 300),
     ])
-    func aNameOfAnyKindComesBackAsItWent(username: String) async throws {
+    func anyNameIsReturnedUnchanged(username: String) async throws {
         try await PublisherScene.run { scene in
             scene.life.bought(at: Date())
             try await scene.buy("ana@example.test", username: username)
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// The npm client sends the name without encoding.
-    @Test func aNameThatIsNotEncodedIsUnderstood() async throws {
+    @Test func anUnencodedNameIsAccepted() async throws {
         try await PublisherScene.run { scene in
             scene.life.bought(at: Date())
             for username in ["a/b", "a//b", "100%", "ana@example.test", "it's(1)", "x/purchases"] {
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func allThreeWaysOfCredentialsOpenAndNothingElseDoes() async throws {
+    @Test func onlyTheThreeKindsOfCredentialsAreAccepted() async throws {
         try await PublisherScene.run { scene in
             let path = scene.relay.url + "/v2/customers/u/purchases"
             let pair = "main:\(scene.key)"
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func anotherPublishersCustomersAreNobody() async throws {
+    @Test func anotherPublishersCustomersAreUnknown() async throws {
         try await PublisherScene.run { scene in
             scene.life.bought(at: Date())
             try await scene.buy("ana@example.test", username: "u-1")
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotThereIsSaidInTheSameForm() async throws {
+    @Test func unknownPathsGetErrorsInTheSameForm() async throws {
         try await PublisherScene.run { scene in
             for (path, status, code) in [
                 ("/v2/customers/u", 404, "NotFound"), ("/v2/customers/u/other", 404, "NotFound"),
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func theAnswerFromMemoryIsTheOneOfTheRoutesAndOpensNothingToOthers() async throws {
+    @Test func cachedAnswersEqualTheRoutesAndNeedTheSameKey() async throws {
         try await PublisherScene.run { scene in
             scene.life.bought(at: Date())
             try await scene.buy("ana@example.test", username: "a b")
@@ -222,7 +222,7 @@ import Testing
     }
 
     /// A copy reports another copy's change within a second, although it caches earlier answers.
-    @Test func anotherCopyHearsOfAChange() async throws {
+    @Test func anotherCopySeesAChange() async throws {
         try await PublisherScene.run { scene in
             scene.life.bought(at: Date())
             try await scene.buy("ana@example.test")

@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func aPurchaseAtGoogleIsValidatedAsTheStoreHasItAndStandsUnderItsUsername() async throws {
+    @Test func aPurchaseAtGoogleIsValidatedAndListedForItsUsername() async throws {
         try await Self.run { stores, setup in
             try await stores.google.has("token-1", #"{"productId":"silver","orderId":"GPA.1","isTest":true}"#)
             let answer = try await Self.post(setup, Self.google(token: "token-1", username: "u-77"))
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func anEmailWhoseProductIsAnOffersGoesOnToCleengOnce() async throws {
+    @Test func aMappedProductWithAnEmailIsForwardedOnce() async throws {
         try await Self.run { stores, setup in
             for product in ["google:gold", "amazon:gold"] {
                 let added = try await ChildProcess.run(
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func aTokenThatTakesAnothersPlaceMovesWhatStoodUnderIt() async throws {
+    @Test func aReplacingTokenMovesTheListedPurchase() async throws {
         try await Self.run { stores, setup in
             try await stores.google.has("token-1", #"{"productId":"silver"}"#)
             _ = try await Self.post(setup, Self.google(token: "token-1", username: "u-1", product: "silver"))
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func whatTheStoreRefusesOrNobodyCanReadIsAnInvalidPayload() async throws {
+    @Test func refusedAndUnreadablePurchasesAreInvalidPayloads() async throws {
         try await Self.run { stores, setup in
             try await stores.google.has("pending", #"{"state":"PENDING"}"#)
             let bodies = [
@@ -211,7 +211,7 @@ import Testing
                 """#.utf8))
     }
 
-    @Test func whatTheStoreHasNotConfirmedTakesNothingFromWhomItHas() async throws {
+    @Test func anUnconfirmedPurchaseTransfersNothing() async throws {
         try await Self.run { stores, setup in
             try await stores.google.has("token-1")
             let ana = try #require(try await Self.pay(setup, "ana@example.test").json["validationId"].string)
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    @Test func aStoreThatIsAwayOrNotConfiguredIsWorthAnotherTry() async throws {
+    @Test func anUnavailableStoreAsksForARepeat() async throws {
         try await Self.run { stores, setup in
             try await stores.google.has("token-1")
             try await stores.google.trouble(#"{"status":503,"retryAfter":"7"}"#)

@@ -34,7 +34,7 @@ import Testing
         return try body(type: "apple-sk2", receipt: ("jwsRepresentation", jws), id: product, username: username)
     }
 
-    @Test func aSignedTransactionIsValidatedAndStandsUnderItsUsername() async throws {
+    @Test func aSignedTransactionIsValidatedAndListedForItsUsername() async throws {
         try await PublisherScene.run { scene in
             scene.life.bought(at: Date())
             let answer = try await Self.post(scene, Self.signed(scene, username: "u-77"))
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func aReceiptIsValidatedTooAndANumberIsAName() async throws {
+    @Test func aReceiptIsValidatedAndANumberIsAUsername() async throws {
         try await PublisherScene.run { scene in
             scene.life.bought(at: Date())
             let receipt = Data(try scene.store.receipts.sign(scene.life.receipt(at: Date()))).base64EncodedString()
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func anExpiredOneIsGoodAndSaysSo() async throws {
+    @Test func anExpiredPurchaseIsValidAndMarked() async throws {
         try await PublisherScene.run(period: 60) { scene in
             scene.life.bought(at: Date().addingTimeInterval(-7_200))
             let answer = try await Self.post(scene, Self.signed(scene))
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func anEmailWhoseProductIsAnOffersGoesOnToCleengOnce() async throws {
+    @Test func aMappedProductWithAnEmailIsForwardedOnce() async throws {
         try await PublisherScene.run { scene in
             let added = try await ChildProcess.run(
                 "receipt-relay", ["offers", "add", "--offer", "S123456789_US", "--product", Self.product],
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func whoValidatesLastHasWhatNobodyWasGranted() async throws {
+    @Test func theLastUsernameHasAnUngrantedPurchase() async throws {
         try await PublisherScene.run { scene in
             scene.life.bought(at: Date())
             _ = try await Self.post(scene, Self.signed(scene, username: "one"))
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotGenuineIsRefusedInTheValidatorsForm() async throws {
+    @Test func forgeriesAreRefusedInTheValidatorsForm() async throws {
         try await PublisherScene.run(settings: ["RELAY_APPLE_VERIFICATION": "observe"]) { scene in
             scene.life.bought(at: Date())
             let forged = TestPurchase.signedTransaction(original: "1", transaction: "1", product: Self.product)
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func aWebViewMayAskFirst() async throws {
+    @Test func aWebViewMaySendAPreflight() async throws {
         try await PublisherScene.run { scene in
             let answer = try await HTTP.call(
                 .OPTIONS, scene.relay.url + "/v1/validate",
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func aMethodThatIsNotTakenIsRefusedAsAnywhere() async throws {
+    @Test func anUnsupportedMethodIsRefused() async throws {
         try await PublisherScene.run { scene in
             for method in [HTTPMethod.GET, .DELETE] {
                 let answer = try await HTTP.call(method, scene.relay.url + "/v1/validate")

@@ -19,7 +19,7 @@ import Testing
         ]
     }
 
-    @Test func eachChangeIsToldWithTheWholeStateSignedAndInOrder() async throws {
+    @Test func eachChangeIsSentWithTheWholeStateSignedAndInOrder() async throws {
         try await withReceiver { port, received in
             try await PublisherScene.run(settings: Self.settings(port)) { scene in
                 scene.life.bought(at: Date())
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func ofATransferBothHear() async throws {
+    @Test func aTransferIsSentForBothCustomers() async throws {
         try await withReceiver { port, received in
             try await PublisherScene.run(settings: Self.settings(port)) { scene in
                 scene.life.bought(at: Date())
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func whatFailsComesAgainUnderItsIdUnchanged() async throws {
+    @Test func aFailedMessageIsRepeatedUnchangedWithItsID() async throws {
         let failures = NIOLockedValueBox(2)
         try await withReceiver { _ in
             let fails = failures.withLockedValue { left in
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func aProductionEndpointHearsNothingOfTheSandbox() async throws {
+    @Test func aProductionEndpointGetsNoSandboxMessages() async throws {
         try await withReceiver { port, received in
             try await PublisherScene.run(
                 settings: Self.settings(port).merging(["RELAY_WEBHOOK_URLS": ""], uniquingKeysWith: { $1 })
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// A copy that dies between commit and delivery loses nothing: the next copy delivers the message.
-    @Test func whatADeadCopyHadToTellIsTold() async throws {
+    @Test func aDeadCopysMessagesAreSent() async throws {
         try await withReceiver { port, received in
             try await PublisherScene.run(
                 settings: Self.settings(port).merging(["RELAY_WEBHOOK_URLS": "http://127.0.0.1:9/nobody"]) { $1 }

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func onlyCleengsOwnNoRejects() async throws {
+    @Test func onlyARefusalByCleengRejects() async throws {
         try await Setup.run { setup in
             let relay = setup.relay
             for (tag, status) in [("reject", 400), ("reject-422", 422)] {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func aFaultOfOurConfigurationRejectsNobodyAndIsToldLoudly() async throws {
+    @Test func aConfigurationErrorRejectsNoPurchaseAndIsLogged() async throws {
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             let relay = setup.relay
             let control = SimulatorControl(setup.simulator)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func whatPassesIsTriedAgainUntilItIsThrough() async throws {
+    @Test func temporaryErrorsAreRetriedUntilAccepted() async throws {
         let settings = ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "5"]
         try await Setup.run(settings: settings) { setup in
             let relay = setup.relay

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func aHeldPollOfAGrantedOneHearsOfItsTransfer() async throws {
+    @Test func aHeldPollOfAGrantedPurchaseGetsItsTransfer() async throws {
         try await Setup.run(settings: Self.patient) { setup in
             let original = TestPurchase.newTransactionID()
             let relay = setup.relay
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func aStreamTellsEachChangeAndEndsWithTheLast() async throws {
+    @Test func aStreamSendsEachChangeAndEndsWithTheLast() async throws {
         try await Setup.run(settings: Self.patient) { setup in
             let relay = setup.relay
             let control = SimulatorControl(setup.simulator)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func whoGoesAwayLeavesNothingBehind() async throws {
+    @Test func aClosedPollReleasesItsResources() async throws {
         try await Setup.run(settings: Self.patient) { setup in
             let relay = setup.relay
             let control = SimulatorControl(setup.simulator)

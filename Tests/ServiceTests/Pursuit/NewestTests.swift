@@ -2,9 +2,9 @@ import Foundation
 import Postgres
 import Testing
 
-/// `GET /entitlements?customerEmail=&offerId=`: is this customer entitled to this offer now?
+/// Tests of `GET /entitlements?customerEmail=&offerId=`, which returns whether a customer is entitled to an offer.
 @Suite struct NewestTests {
-    @Test func theNewestOfTheTwoIsTold() async throws {
+    @Test func theNewestValidationIsReturned() async throws {
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             let relay = setup.relay
             func ask(_ query: String, key: String? = nil, headers: [String: String] = [:]) async throws -> HTTP.Answer {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func withoutAnOfferEveryOneIsTold() async throws {
+    @Test func withoutAnOfferAllOffersAreReturned() async throws {
         try await Setup.run { setup in
             let relay = setup.relay
             func ask() async throws -> JSON {
@@ -101,7 +101,7 @@ import Testing
     }
 
     /// A running entitlement takes precedence over a newer pending purchase, with and without a purchase of its own.
-    @Test func whoRestoresKeepsAccessMeanwhile() async throws {
+    @Test func accessContinuesWhileACustomerRestores() async throws {
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             let relay = setup.relay
             func ask(_ query: String) async throws -> JSON {
@@ -136,7 +136,7 @@ import Testing
     }
 
     /// Retention drops validations, but a running subscription remains known.
-    @Test func whatRunsIsKnownWithoutItsPurchase() async throws {
+    @Test func aRunningSubscriptionIsKnownWithoutItsValidation() async throws {
         try await Setup.run { setup in
             let relay = setup.relay
             _ = try await relay.becomes("granted", try await relay.pursue("ana@example.test"))

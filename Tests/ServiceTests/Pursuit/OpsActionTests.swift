@@ -3,7 +3,7 @@ import Testing
 
 /// The acts of an operator, and the records of them.
 @Suite struct OpsActionTests {
-    @Test func aRejectedOneThatIsTriedAgainIsGrantedLate() async throws {
+    @Test func aRetriedRejectionIsGrantedLate() async throws {
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             let relay = setup.relay
             let id = try await relay.pursue("rea+reject-1@example.test")

@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func theSummarySaysHowThingsStand() async throws {
+    @Test func theSummaryShowsCountsAndBacklog() async throws {
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             let relay = setup.relay
             let empty = try await relay.ops("/ops/summary").json

@@ -10,7 +10,7 @@ import Testing
         "expiresAt",
     ]
 
-    @Test func everyStatusIsToldInTheShapeOfTheContract() async throws {
+    @Test func everyStatusHasTheFieldsOfTheContract() async throws {
         try await Setup.run { setup in
             let relay = setup.relay
             let original = TestPurchase.newTransactionID()
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func anIdOpensNothingToOthers() async throws {
+    @Test func anIDGivesOtherKeysNoAccess() async throws {
         try await Setup.run { setup in
             let relay = setup.relay
             let id = try await relay.pursue("ana+never@example.test")

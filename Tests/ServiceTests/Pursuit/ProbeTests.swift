@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func aRefusedStatementIsSaidAndNotReady() async throws {
+    @Test func aRefusedStatementMakesTheRelayNotReady() async throws {
         try await Setup.run { setup in
             func run(_ sql: String) async throws { _ = try await setup.database.query(SQL(sql)) }
             func missing() async throws -> [String?] {
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: Promtool.path), "promtool is not installed"))
-    func metricsAreWhatPrometheusReads() async throws {
+    func promtoolAcceptsTheMetrics() async throws {
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             let relay = setup.relay
             let secret = TestPurchase(email: "ana+flaky-1@example.test")

@@ -3,7 +3,7 @@ import Testing
 
 /// A validation is still watched for a while after its deadline.
 @Suite struct ReconcileTests {
-    @Test func theWatchGoesOnAtDoublingGapsAndEnds() async throws {
+    @Test func theWatchContinuesAtDoublingGapsAndEnds() async throws {
         // 18 seconds: long enough that a busy machine does not blur the gaps.
         let settings = [
             "RELAY_VALIDATION_TIMEOUT_SECONDS": "1", "RELAY_POLL_INTERVAL_SECONDS": "1",

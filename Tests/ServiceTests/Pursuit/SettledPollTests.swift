@@ -45,7 +45,7 @@ import Testing
     }
 
     /// Customer tokens, limits and traces also apply to an answer from the cache: one request counts once.
-    @Test func tokensLimitsAndTracesHoldForBothWays() async throws {
+    @Test func tokensLimitsAndTracesApplyToCachedAnswers() async throws {
         let issuer = CustomerTokenIssuer()
         let folder = try ScratchFolder()
         defer { folder.remove() }
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func itOpensNothingToOthers() async throws {
+    @Test func theCacheGivesOtherKeysNoAccess() async throws {
         try await Setup.run { setup in
             let relay = setup.relay
             let id = try await relay.pursue("ana@example.test")
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func aTransferIsToldByBothCopiesAndNeverTakenBack() async throws {
+    @Test func bothCopiesReportATransferAndNeverUndoIt() async throws {
         try await Setup.run { setup in
             let here = setup.relay
             let there = try await Relay.start(

@@ -51,7 +51,7 @@ import Testing
 
     /// Guards against access without end: neither tags nor an unreadable receipt state one. Cleeng is asked after each
     /// leeway, and access ends with the tag.
-    @Test func whereNobodyNamesAnEndTheTagIsAskedForAgain() async throws {
+    @Test func aTagWithoutAnEndIsReadAgain() async throws {
         let settings = Self.source.merging(["RELAY_APPLE_RENEWAL_LEEWAY_SECONDS": "1"]) { $1 }
         try await Setup.run(settings: settings) { setup in
             let relay = setup.relay

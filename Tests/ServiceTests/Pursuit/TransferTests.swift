@@ -119,7 +119,7 @@ import Testing
 
     /// The first try's answer is lost and the next ones fail, so the relay does not know that Cleeng has accepted it.
     /// Then another email posts the same receipt and never gets access.
-    @Test func whoWasOvertakenAndGotItAllTheSameIsTold() async throws {
+    @Test func anOvertakenRequestThatCleengGrantsIsGranted() async throws {
         let settings = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300", "RELAY_POLL_INTERVAL_SECONDS": "1"]
         try await Setup.run(settings: settings) { setup in
             let relay = setup.relay

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func aCopyRemovesWhatIsTooOldAndThePurchaseCanBeMadeAgain() async throws {
+    func aCopyDropsOldRowsAndThePurchaseCanBePostedAgain() async throws {
         let database = try await TestDatabase.make()
         let simulator = try await Simulator.start()
         let first = try await Relay.start(database: database, simulator: simulator)
@@ -109,7 +109,7 @@ import Testing
         _ = try await Awaiting.fact("it is forgotten", of: { try await relay.poll(id) }, holds: { $0.status == 404 })
     }
 
-    @Test func theCommandSaysWhatWouldGoAndLetsItGo() async throws {
+    @Test func theCommandListsOldRowsAndDropsThem() async throws {
         let database = try await TestDatabase.make()
         let simulator = try await Simulator.start()
         let relay = try await Relay.start(

@@ -67,7 +67,7 @@ import Testing
     /// Guards against access without end: neither a synchronization's result nor the signed transaction states one.
     /// Cleeng is asked again, and access that it revoked without an event ends.
     @Test(arguments: ["Consumable", "Non-Renewing Subscription"])
-    func aGrantOfWhichNobodyKnowsTheEndIsAskedAboutAgain(type: String) async throws {
+    func aGrantWithoutAKnownEndIsReadAgain(type: String) async throws {
         // Long enough that Cleeng's end exists before the relay asks.
         try await run(["RELAY_APPLE_RENEWAL_LEEWAY_SECONDS": "5"]) { relay, control in
             let email = "ana@example.test"
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func ofAnotherCustomersPurchaseTheTransferIsAskedForOnce() async throws {
+    @Test func aTransferOfAnotherCustomersPurchaseIsRequestedOnce() async throws {
         try await run { relay, control in
             let original = TestPurchase.newTransactionID()
             let ana = try await relay.pursue(try await purchase("ana@example.test", original: original, control))
@@ -120,7 +120,7 @@ import Testing
     }
 
     /// An unsigned transaction may be registered, but not transferred from another customer.
-    @Test func whatNobodyHasSignedTakesNothingFromAnybody() async throws {
+    @Test func anUnsignedPurchaseIsNotTransferred() async throws {
         try await run { relay, control in
             let original = TestPurchase.newTransactionID()
             let ana = try await relay.pursue(try await purchase("ana@example.test", original: original, control))
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// StoreKit 2 is shut and delays an older request. A newer request through the other route is sent all the same.
-    @Test func aRoadThatIsShutHoldsNoNewerRequestOfTheOtherUp() async throws {
+    @Test func aShutRouteDelaysNoNewerRequestOfTheOther() async throws {
         try await run { relay, control in
             try await control.trouble("storekit2-inactive")
             let original = TestPurchase.newTransactionID()
@@ -169,7 +169,7 @@ import Testing
     }
 
     /// A receipt of the same subscription through the other route takes it back.
-    @Test func aSubscriptionMovesBetweenTheRoads() async throws {
+    @Test func aSubscriptionMovesBetweenTheRoutes() async throws {
         try await run { relay, control in
             let original = TestPurchase.newTransactionID()
             let ana = try await relay.pursue(try store.purchase(email: "ana@example.test", original: original))
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func whatTakesLongIsTimedOutAndGrantedLate() async throws {
+    @Test func aSlowSynchronizationTimesOutAndIsGrantedLate() async throws {
         try await run(["RELAY_VALIDATION_TIMEOUT_SECONDS": "1.5"]) { relay, control in
             let id = try await relay.pursue(try await purchase("ana+after-4+storekit2-retrying@example.test", control))
             #expect(try await relay.outcome(id)["status"].string == "timed_out")
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func whereStoreKit2IsNotActivatedNobodyIsRejected() async throws {
+    @Test func anInactiveStoreKit2RejectsNoPurchase() async throws {
         try await run { relay, control in
             try await control.trouble("storekit2-inactive")
             let id = try await relay.pursue(try await purchase("ana@example.test", control))
@@ -225,7 +225,7 @@ import Testing
 
     /// First the answer to the registration is lost, although Cleeng accepted it. While that one runs, the next one is
     /// answered 409.
-    @Test func aLostAnswerIsMadeGoodByRegisteringAgain() async throws {
+    @Test func aLostAnswerIsRecoveredByRegisteringAgain() async throws {
         try await run(grantAfter: 1.5) { relay, control in
             let id = try await relay.pursue(try await purchase("ana+lost-answer-1@example.test", control))
             #expect(try await relay.outcome(id)["status"].string == "granted")
@@ -270,7 +270,7 @@ import Testing
         }
     }
 
-    @Test func aWorkerThatDiesIsStoodInFor() async throws {
+    @Test func anotherWorkerReplacesOneThatDies() async throws {
         try await run(grantAfter: 3) { relay, control in
             let id = try await relay.pursue(try await purchase("ana@example.test", control))
             try await Awaiting.fact("it is registered") {
@@ -315,7 +315,7 @@ import Testing
         }
     }
 
-    @Test func anOperatorRetriesByTheSameRoad() async throws {
+    @Test func anOperatorRetriesByTheSameRoute() async throws {
         try await run { relay, control in
             let email = "ana+storekit2-unknown@example.test"
             let id = try await relay.pursue(try await purchase(email, control))

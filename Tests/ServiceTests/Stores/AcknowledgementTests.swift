@@ -2,7 +2,7 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-/// Purchases that Google refunds unless a grant is acknowledged within three days.
+/// Tests of purchases that Google refunds unless they are acknowledged within three days.
 @Suite struct AcknowledgementTests {
     @Test func aGrantIsAcknowledgedOnceAndNothingBeforeIt() async throws {
         try await GoogleScene.run { scene in
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func theAppMayBeLeftToIt() async throws {
+    @Test func acknowledgementCanBeLeftToTheApp() async throws {
         try await GoogleScene.run(["RELAY_GOOGLE_ACKNOWLEDGE": "never"]) { scene in
             try await scene.buy("token-1", #"{"isAcknowledged":false}"#)
             try await Awaiting.fact("Google was asked", is: 0) { try await scene.waiting() }
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func aCopyThatDiesAfterTheGrantLeavesItToTheNext() async throws {
+    @Test func anotherCopyAcknowledgesAfterACrash() async throws {
         try await GoogleScene.run { scene in
             try await scene.google.trouble(#"{"on":"acknowledge","status":503}"#)
             try await scene.buy("token-1", #"{"isAcknowledged":false}"#)

@@ -2,7 +2,7 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-/// `POST /amazon/notifications`, to the service as a process, by the simulated SNS.
+/// Tests of `POST /amazon/notifications` of the whole service, called by the simulated SNS.
 @Suite struct AmazonNotificationTests {
     @Test(arguments: ["1", "2"]) func aRefundEndsAccessAndARenewalGoesOn(version: String) async throws {
         try await AmazonScene.run { scene in
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    /// The notifications of the same lives: first in order and once, then shuffled and duplicated.
+    /// Sends the notifications of the same lives first once and in order, then shuffled and duplicated.
     @Test(arguments: [UInt64.random(in: 1...1_000_000)])
     func theOrderAndTheNumberOfNotificationsChangeNothing(seed: UInt64) async throws {
         try await AmazonScene.run { scene in

@@ -3,8 +3,8 @@ import NIOHTTP1
 import Postgres
 import Testing
 
-/// Subscriptions at Google Play that are sent to Cleeng through its Google Play connector, with the service and the
-/// simulators as processes.
+/// Tests of subscriptions at Google Play that are sent through Cleeng's Google Play connector. The service and the
+/// simulators are processes.
 @Suite struct GoogleConnectorTests {
     /// The relay has no access to the store, so it does not know the type of the purchase.
     private func run(
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: ["", "+google-idempotent"])
-    func ofAnotherCustomersPurchaseTheTransferIsAskedFor(tag: String) async throws {
+    func anotherCustomersPurchaseIsTransferred(tag: String) async throws {
         try await run { relay, control in
             let ana = try await pursue("t-1", by: "ana@example.test", relay, control)
             #expect(try await relay.outcome(ana)["status"].string == "granted")
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// While no entitlement could be read, the relay used to ask for the ended synchronization four times a second.
-    @Test func whileNoEntitlementCanBeReadNothingIsAskedAgainAndAgain() async throws {
+    @Test func withoutEntitlementReadsTheSynchronizationIsReadOnce() async throws {
         try await run(["RELAY_CLEENG_API_URL": "http://127.0.0.1:1"]) { relay, control in
             for number in 0..<8 {
                 let email = "c\(number)@example.test"
@@ -211,7 +211,7 @@ import Testing
     /// The answer is lost although Cleeng accepted the registration. The next one is answered 409 with the same
     /// synchronization.
     @Test(arguments: ["lost-answer-1", "lost-answer-1+google-renaming", "google-renaming"])
-    func aLostAnswerIsMadeGood(tags: String) async throws {
+    func aLostAnswerIsRecovered(tags: String) async throws {
         try await run { relay, control in
             let id = try await pursue("t-1", by: "ana+\(tags)@example.test", relay, control)
             #expect(try await relay.outcome(id)["status"].string == "granted")
@@ -230,7 +230,7 @@ import Testing
     }
 
     /// The store was not asked whether it is a subscription, and the connector does not know it.
-    @Test func whatTheConnectorDoesNotKnowGoesByTheOtherRoad() async throws {
+    @Test func aPurchaseUnknownToTheConnectorIsSentAsAReceipt() async throws {
         try await run { relay, control in
             let id = try await pursue("t-1", by: "ana+google-unknown@example.test", relay, control)
             #expect(try await relay.outcome(id)["status"].string == "granted")
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func withoutANumberAndWhereForcedItGoesByTheOtherRoad() async throws {
+    @Test func withoutACustomerNumberOrByTheSettingItIsSentAsAReceipt() async throws {
         try await run { relay, control in
             let answer = try await post("t-1", by: "ana@example.test", number: nil, to: relay)
             let id = try #require(answer.json["validationId"].string)
@@ -272,7 +272,7 @@ import Testing
     }
 
     /// Google states which of the two is a subscription.
-    @Test func onlyASubscriptionGoesByTheConnector() async throws {
+    @Test func onlyASubscriptionIsSentThroughTheConnector() async throws {
         try await OtherStores.run { stores in
             try await run(stores.settings) { relay, control in
                 try await stores.google.has("sub-1")
@@ -303,7 +303,7 @@ import Testing
         }
     }
 
-    @Test func whereTheConnectorIsNotActivatedNobodyIsRejected() async throws {
+    @Test func anInactiveConnectorRejectsNoPurchase() async throws {
         try await run { relay, control in
             try await control.trouble("google-inactive")
             let id = try await pursue("t-1", by: "ana@example.test", relay, control)

@@ -2,7 +2,7 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-/// `POST /google/notifications`, to the service as a process, by the simulated Pub/Sub.
+/// Tests of `POST /google/notifications` of the whole service, called by the simulated Pub/Sub.
 @Suite struct GoogleNotificationTests {
     @Test func aRefundEndsAccessAndARenewalGoesOn() async throws {
         try await GoogleScene.run { scene in
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// The notifications of the same lives: first in order and once, then shuffled and duplicated.
+    /// Sends the notifications of the same lives first once and in order, then shuffled and duplicated.
     @Test(arguments: [UInt64.random(in: 1...1_000_000)])
     func theOrderAndTheNumberOfNotificationsChangeNothing(seed: UInt64) async throws {
         try await GoogleScene.run { scene in

@@ -2,7 +2,7 @@ import Foundation
 import ReceiverSupport
 import Testing
 
-/// From a refund at the store to the app and the endpoint.
+/// Tests of the time from a refund at the store to the app and the endpoint.
 @Suite struct RefundTests {
     /// The promise is two seconds. The measured time is only printed, since the machine may be busy. No sweep or
     /// recheck runs in this time.

@@ -2,7 +2,7 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-/// `POST /roku/notifications`, to the service as a process, by the simulated Roku.
+/// Tests of `POST /roku/notifications` of the whole service, called by the simulated Roku.
 @Suite struct RokuNotificationTests {
     @Test(arguments: ["signed", "unsigned"]) func aRefundEndsAccessAndARenewalGoesOn(form: String) async throws {
         try await RokuScene.run(form: form) { scene in
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func refusedTheOlderFormIsNotTaken() async throws {
+    @Test func theUnsignedFormCanBeRefused() async throws {
         try await RokuScene.run(["RELAY_ROKU_UNSIGNED": "refuse"]) { scene in
             let answer = try await scene.deliver(Self.unsigned("Sale", of: "o1"))
             #expect(answer.status == 403)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func withTheKeyInTheAnswerRokuIsContent() async throws {
+    @Test func rokuAcceptsTheAPIKeyInTheAnswer() async throws {
         try await RokuScene.run(["RELAY_ROKU_UNSIGNED": "answer-key"], form: "unsigned") { scene in
             try await scene.push("unsigned", requiresAPIKey: true)
             try await scene.buy("o1")
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    /// The notifications of the same lives: first in order and once, then shuffled and duplicated.
+    /// Sends the notifications of the same lives first once and in order, then shuffled and duplicated.
     @Test(arguments: [UInt64.random(in: 1...1_000_000)])
     func theOrderAndTheNumberOfNotificationsChangeNothing(seed: UInt64) async throws {
         try await RokuScene.run { scene in

@@ -2,9 +2,9 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-/// `POST /roku/payment`, to the service as a process.
+/// Tests of `POST /roku/payment` of the whole service.
 @Suite struct RokuPaymentTests {
-    @Test func aPurchaseIsGrantedAndGoesToCleengAsItCame() async throws {
+    @Test func aPurchaseIsGrantedAndForwardedUnchanged() async throws {
         try await RokuScene.run { scene in
             let id = try await scene.buy("o1")
             let detail = try await scene.setup.relay.detail(id)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func whileRokuCannotBeAskedTheAppsWordIsTheKey() async throws {
+    @Test func whileRokuCannotBeAskedTheAppsTransactionIsTheKey() async throws {
         try await RokuScene.run { scene in
             try await scene.roku.has("o1")
             try await scene.roku.control(.POST, "subscriptions/o1/renew", #"{"transactionId":"r1"}"#)

@@ -1,8 +1,8 @@
-/// A store that sends notifications, with the lives that its purchases have.
+/// A store that sends notifications, and lives of its purchases.
 enum StoreCase: String, CaseIterable, Sendable {
     case google, amazon, roku
 
-    /// In the grid.
+    /// Name of its row in the grid.
     var row: String { "\(rawValue)-killed" }
 
     func run(

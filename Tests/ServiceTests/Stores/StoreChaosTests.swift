@@ -2,7 +2,8 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-/// The grid's lines of the stores: copies are killed one after the other while customers buy in a store that tells of what becomes of it.
+/// Rows of the grid for stores: copies are killed one after the other while customers buy and the store sends
+/// notifications.
 @Suite struct StoreChaosTests {
     /// Two copies; one of them may be dead.
     private actor Copies: Ends {
@@ -14,7 +15,7 @@ import Testing
             self.scene = scene
         }
 
-        /// Kills one, has the store send to the other, and starts it again.
+        /// Kills a copy, sets the other as the store's target, and starts it again.
         func strike(_ index: Int) async throws {
             all[index].process.signal(SIGKILL)
             try await scene.push(to: all[1 - index])
@@ -23,7 +24,7 @@ import Testing
                 settings: scene.settings)
         }
 
-        /// The first is ended by whoever made it.
+        /// Ends all copies except the first, which the scene ends.
         func end() async {
             for copy in all where copy.process.pid != scene.setup.relay.process.pid { await copy.end() }
         }
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: (try? ChaosSettings())?.stores ?? StoreCase.allCases)
-    func whatTheStoreSaysIsTrueInTheEndAndEachGrantIsAcknowledgedOnce(_ store: StoreCase) async throws {
+    func validationsMatchTheStoreAndGrantsAreAcknowledgedOnce(_ store: StoreCase) async throws {
         try await store.run { scene in
             let second = try await Relay.start(
                 database: scene.setup.database, simulator: scene.setup.simulator, keys: scene.setup.relay.keys,
@@ -73,7 +74,7 @@ import Testing
         let relay = await copies.all[0]
         for number in 0..<customers {
             let id = try #require(validations[number])
-            // Cleeng grants it whatever becomes of it at the store: then it is taken back.
+            // Cleeng grants every purchase. A refund then revokes it.
             do {
                 _ = try await relay.becomes(lives[number] == ["refund"] ? "revoked" : "granted", id)
             } catch {
@@ -91,7 +92,7 @@ import Testing
             let count =
                 try await scene.simulator.control(.GET, "subscriptions/purchase-\(number)").json["acknowledgements"]
                 .int ?? 0
-            // What was refunded before it was granted is not acknowledged.
+            // A purchase that was refunded before its grant is not acknowledged.
             #expect(lives[number] == ["refund"] ? count <= 1 : count == 1, "purchase-\(number): \(count)")
             acknowledged += count
         }
@@ -102,7 +103,7 @@ import Testing
         )
     }
 
-    /// Posts until a copy has answered: an app does the same.
+    /// Posts until a copy answers, like an app.
     private func buy(
         _ name: String, _ number: Int, _ scene: any StoreScene, _ copies: Copies
     ) async throws -> String {

@@ -17,7 +17,7 @@ protocol StoreScene: Sendable {
 
     /// Posts a purchase like an app.
     ///
-    /// - Parameter relay: nil: the scene's relay.
+    /// - Parameter relay: receiver; `nil` is the scene's relay.
     /// - Returns: its validation.
     func post(_ name: String, by email: String, to relay: Relay?) async throws -> String
 }
@@ -61,8 +61,8 @@ extension StoreScene {
         }
     }
 
-    /// Number of purchases about which stores must still be asked, without those with a doubted answer. Pauses after
-    /// failed questions, as on a busy machine, are ended first.
+    /// Number of purchases about which stores must still be asked, without those with a doubted answer. First makes
+    /// questions due that pause after a failure, as on a busy machine.
     func waiting() async throws -> Int {
         _ = try await setup.database.query(
             "UPDATE store_questions SET due_at = now() WHERE owner IS NULL AND trouble = 'the store cannot be asked now'"
@@ -101,7 +101,7 @@ extension StoreScene {
     }
 }
 
-/// Random lives, the same for the same seed.
+/// Generator of random lives. The same seed gives the same lives.
 struct RandomLives: RandomNumberGenerator {
     private var state: UInt64
 

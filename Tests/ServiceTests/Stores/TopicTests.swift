@@ -3,7 +3,7 @@ import NIOHTTP1
 import Postgres
 import Testing
 
-/// Subscriptions to SNS topics: no message arrives before the confirmation.
+/// Tests of subscriptions to SNS topics. No message arrives before the confirmation.
 @Suite struct TopicTests {
     /// The notification that requests the confirmation.
     private func asked(_ scene: AmazonScene) async throws -> String {
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func whatAsksForNothingCannotBeConfirmed() async throws {
+    @Test func onlyARequestForConfirmationCanBeConfirmed() async throws {
         try await AmazonScene.run { scene in
             try await scene.amazon.control(.POST, "notifications", #"{"message":{"notificationType":"X"}}"#)
             let id = try await Awaiting.fact("it is kept") {

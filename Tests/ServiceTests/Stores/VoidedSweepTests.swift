@@ -2,7 +2,7 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-/// Purchases that Google refunded without a notification.
+/// Tests of purchases that Google refunded without a notification.
 @Suite struct VoidedSweepTests {
     @Test(arguments: ["on-grant", "never"]) func aLostRefundIsFound(acknowledge: String) async throws {
         let settings = ["RELAY_VOIDED_SWEEP_SECONDS": "10", "RELAY_GOOGLE_ACKNOWLEDGE": acknowledge]
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func whatNobodyHasPostedIsLeftAlone() async throws {
+    @Test func aPurchaseThatNoAppPostedIsNotStored() async throws {
         try await GoogleScene.run(["RELAY_VOIDED_SWEEP_SECONDS": "10"]) { scene in
             try await scene.google.control(.DELETE, "push")
             try await scene.google.has("nobodys")

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func oneTraceLeadsFromTheAppToCleengAndToThePublisher() async throws {
+    func oneTraceCoversAppCleengAndPublisher() async throws {
         try await withReceiver { port, received in
             let settings = [
                 "RELAY_TRACING_OTLP_ENDPOINT": "http://127.0.0.1:\(port)/", "RELAY_TRACING_SAMPLE_RATIO": "0",
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func withoutACollectorATraceIsPassedOnAllTheSame() async throws {
+    @Test func withoutACollectorTraceContextIsStillPropagated() async throws {
         try await Setup.run { setup in
             let header = "00-\(Self.trace)-\(Self.caller)-01"
             let answer = try await setup.relay.purchase(
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func whatAppleTellsIsPassedOnInTheTraceOfItsArrival() async throws {
+    @Test func applesNotificationIsForwardedInItsTrace() async throws {
         let store = try TestAppStore()
         defer { store.end() }
         try await withReceiver { port, received in
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func aCollectorThatIsAwayHarmsNobody() async throws {
+    @Test func anUnreachableCollectorHasNoEffect() async throws {
         try await Setup.run(settings: ["RELAY_TRACING_OTLP_ENDPOINT": "http://127.0.0.1:9"]) { setup in
             let answer = try await setup.relay.purchase(TestPurchase(email: "ana@example.test"))
             let id = try #require(answer.json["validationId"].string)

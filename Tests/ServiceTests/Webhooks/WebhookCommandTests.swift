@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func whatIsQueuedIsDeliveredByTheRunningCopyAndShownToOps() async throws {
+    @Test func theRunningCopyDeliversQueuedMessagesAndOpsShowsThem() async throws {
         try await Setup.run(settings: Self.allowed) { setup in
             let bad = try await command(["add", "--url", setup.simulator.url + "/nowhere"], setup)
             let endpoint = try #require(EndpointID(bad.output[0]))

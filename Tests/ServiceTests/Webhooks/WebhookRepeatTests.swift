@@ -54,7 +54,7 @@ import Testing
 
     /// Timeline: an endpoint was unavailable for longer than its retries. When it is back, it receives what it missed,
     /// once for each customer.
-    @Test func whatAnEndpointMissedIsReplayedAsARange() async throws {
+    @Test func missedMessagesAreReplayedAsARange() async throws {
         let isAway = NIOLockedValueBox(true)
         try await withReceiver { _ in
             Response(status: isAway.withLockedValue { $0 } ? .serviceUnavailable : .ok)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func aCustomerIsToldOfOnceMoreAtAllEndpoints() async throws {
+    @Test func aCustomersStateIsSentAgainToAllEndpoints() async throws {
         try await withReceiver { port, received in
             try await PublisherScene.run(settings: Self.settings(port)) { scene in
                 let added = try await Self.command(

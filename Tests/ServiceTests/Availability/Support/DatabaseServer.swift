@@ -1,7 +1,7 @@
 import Foundation
 import Postgres
 
-/// One PostgreSQL server of a pair. Gone when the test process is, however that ends.
+/// One PostgreSQL server of a pair. It ends with the test process, even after a crash.
 final class DatabaseServer: Sendable {
     let port: Int
     private let folder: String
@@ -9,7 +9,7 @@ final class DatabaseServer: Sendable {
     private let server = LockedServer()
     private let janitor: Janitor
 
-    /// A fresh one, or a copy of `primary` that follows it. Not started.
+    /// Makes a new server, or a copy of `primary` that follows it. Does not start it.
     init(following primary: DatabaseServer? = nil) async throws {
         binaries = try PrivateCluster.findBinaries()
         port = try FixedPort.free()
@@ -36,13 +36,13 @@ final class DatabaseServer: Sendable {
         "host=127.0.0.1 port=\(port) user=relay application_name=\(name)"
     }
 
-    // MARK: Life
+    // MARK: Start and end
 
-    /// Returns once it answers: a standby as soon as it can be read.
+    /// Starts the server, and returns once it answers. A standby answers as soon as it can be read.
     ///
     /// - Parameters:
-    ///   - primary: whom it follows; nil: it is a primary.
-    ///   - confirmedBy: the standby without which it commits nothing; nil: none.
+    ///   - primary: server that it follows; `nil` makes it a primary.
+    ///   - standby: name of the standby that must confirm each commit; `nil` is none.
     func start(following primary: DatabaseServer? = nil, confirmedBy standby: String? = nil) async throws {
         let signal = "\(data)/standby.signal"
         if primary != nil {
@@ -64,26 +64,26 @@ final class DatabaseServer: Sendable {
         }
     }
 
-    /// Clients are told to go; a standby has everything before it ends.
+    /// Ends all clients' connections and stops the server, after its standby has received everything.
     func stop() async {
         guard let running = server.taken() else { return }
         running.signal(SIGINT)
         _ = await running.exitCode()
     }
 
-    /// As when its machine loses power: every process of it, at once.
+    /// Kills every process of the server at once, like a power failure.
     func kill9() async throws {
         guard let running = server.taken() else { return }
         try signalAll(SIGKILL)
         _ = await running.exitCode()
     }
 
-    /// As when its machine hangs: connections stand, and nothing answers.
+    /// Freezes the server, like a machine that hangs: connections stay open, and nothing answers.
     func freeze() throws { try signalAll(SIGSTOP) }
 
     func thaw() throws { try signalAll(SIGCONT) }
 
-    /// The standby becomes the primary.
+    /// Makes the standby the primary.
     func promote() async throws {
         try await run("pg_ctl", ["-D", data, "-w", "promote"])
     }
@@ -93,14 +93,14 @@ final class DatabaseServer: Sendable {
         guard let postmaster = file.split(separator: "\n").first.flatMap({ Int32($0) }) else {
             throw HarnessError.failed("postmaster.pid", [file])
         }
-        // The parent first: it must not start another in the meantime.
+        // The parent first, so that it starts no other process meanwhile.
         for process in [postmaster] + Self.children(of: postmaster) { kill(process, signal) }
     }
 
     private static func children(of parent: Int32) -> [Int32] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return all.compactMap { Int32($0) }.filter { process in
-            // After the name, which may hold anything, in brackets: state, then the parent.
+            // Fields after the name, which is in brackets and may contain anything: the state, then the parent.
             let stat = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
             guard let end = stat.lastIndex(of: ")") else { return false }
             return stat[end...].split(separator: " ").dropFirst(2).first.flatMap { Int32($0) } == parent
@@ -111,15 +111,15 @@ final class DatabaseServer: Sendable {
         try await Command.run(asServerUser: "\(binaries)/\(program)", arguments)
     }
 
-    /// Nothing of it stays.
+    /// Ends the server and removes its files.
     func end() async {
         if server.isRunning { try? thaw() }
         await janitor.cleanUp()
     }
 
-    // MARK: What it says
+    // MARK: Queries
 
-    /// Of this server, whatever it is: a statement that writes nothing.
+    /// Runs a read-only statement on this server, whichever role it has.
     func look(_ sql: String, in database: String = "postgres") async throws -> PostgresRows {
         try await TestDatabase.query(on: url(database) + "?target_session_attrs=any", SQL(sql))
     }
@@ -128,7 +128,7 @@ final class DatabaseServer: Sendable {
         Int(try await look("SELECT count(*) FROM \(sql)", in: database).first?.get(0, as: Int64.self) ?? -1)
     }
 
-    /// Sessions of the relay on it.
+    /// Number of the relay's sessions on this server.
     func relaySessions() async throws -> Int {
         try await count("pg_stat_activity WHERE application_name = 'receipt-relay'")
     }

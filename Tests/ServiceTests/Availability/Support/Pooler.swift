@@ -1,6 +1,6 @@
 import Foundation
 
-/// PgBouncer in front of a cluster, as a process of its own.
+/// PgBouncer in front of a cluster, as a separate process.
 final class Pooler: Ends, Sendable {
     enum Mode: String, Sendable { case session, transaction }
 
@@ -12,14 +12,14 @@ final class Pooler: Ends, Sendable {
     private let folder: String
     private let process = LockedServer()
 
-    /// - Parameter connections: to the server, for all clients together.
+    /// - Parameter connections: connections to the server, for all clients together.
     private init(_ cluster: PrivateCluster, _ mode: Mode, connections: Int) async throws {
         port = try FixedPort.free()
         folder = "/tmp/relay-pool-\(getpid())-\(port)"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
         try write("\"relay\" \"\"\n", "users")
-        // As Debian's own file, but for what is said here: no startup parameter is ignored.
+        // The settings of Debian's file except for these. In particular, no startup parameter is ignored.
         try write(
             """
             [databases]
@@ -37,7 +37,7 @@ final class Pooler: Ends, Sendable {
             """, "pgbouncer.ini")
     }
 
-    /// To be read by the server's user.
+    /// Writes a file that the server's user can read.
     private func write(_ text: String, _ name: String) throws {
         try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: "\(folder)/\(name)")
@@ -53,15 +53,15 @@ final class Pooler: Ends, Sendable {
         }
     }
 
-    /// The database as it is reached through it.
+    /// The same database, reached through the pooler.
     func database(_ direct: TestDatabase) -> TestDatabase {
         TestDatabase(name: direct.name, url: "postgresql://relay@127.0.0.1:\(port)/\(direct.name)")
     }
 
-    /// Returns once it takes connections.
+    /// Starts the pooler, and returns once it accepts connections.
     func start() async throws {
         guard let program = Self.program else { throw HarnessError.failed("pgbouncer", ["it is not installed"]) }
-        // It refuses to run as root, and should the tests end before it does, so does this shell, and it with it.
+        // PgBouncer refuses to run as root. This shell ends it if the test process ends first.
         let script = """
             "$0" -q "$1" & child=$!
             trap 'kill -9 $child' TERM
@@ -77,7 +77,7 @@ final class Pooler: Ends, Sendable {
         }
     }
 
-    /// As a crash: every connection breaks.
+    /// Kills the pooler, like a crash: every connection breaks.
     func kill9() async {
         guard let running = process.taken() else { return }
         running.signal(SIGTERM)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A primary and the synchronous standby without whose word it commits nothing.
+/// A primary, and the synchronous standby that must confirm each of its commits.
 struct ServerPair: Ends, Sendable {
     let primary: DatabaseServer
     let standby: DatabaseServer
-    /// The relay's own, reached by both servers' addresses.
+    /// The relay's database. Its URL names both servers.
     let database: TestDatabase
 
-    /// Both running, and the schema applied; gone afterwards.
+    /// Runs `body` with both servers running and the schema applied. Removes them afterwards.
     static func run(_ body: (ServerPair) async throws -> Void) async throws {
         let pair = try await start()
         try await pair.during {
@@ -20,7 +20,7 @@ struct ServerPair: Ends, Sendable {
         try await primary.start()
         let standby = try await DatabaseServer(following: primary)
         try await standby.start(following: primary)
-        // From here on a commit waits for the standby.
+        // From now on each commit waits for the standby.
         await primary.stop()
         try await primary.start(confirmedBy: "standby")
         try await awaitConfirmation(primary)

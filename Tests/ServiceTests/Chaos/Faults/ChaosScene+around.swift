@@ -2,9 +2,9 @@ import Foundation
 import Postgres
 
 extension ChaosScene {
-    /// Returns once that copy (nil: any) is in the middle of sending `count` purchases, as far as can be told from outside.
+    /// Returns once a copy (`nil`: any copy) is sending `count` purchases, as far as the database shows.
     func isSending(_ count: Int, copy index: Int? = nil) async throws {
-        // A copy's name has its process id in it.
+        // A copy's name contains its process id.
         let owner = index.flatMap { relay($0) }.map { "%-\($0.process.pid)-%" } ?? "%"
         _ = try await TestDatabase.withPool(day.database.url) { pool in
             try await Awaiting.fact("\(count) purchases are on their way") {
@@ -19,10 +19,10 @@ extension ChaosScene {
         }
     }
 
-    /// Returns once that many calls are left without an answer.
+    /// Returns once `count` calls have no answer for more than a second.
     func isHanging(_ count: Int) async throws {
         try await Awaiting.fact("\(count) calls hang") {
-            // At the usual pace none is under way for so long.
+            // At the usual pace no call takes that long.
             let before = Date(timeIntervalSinceNow: -1)
             return try await self.day.control.payments().count { $0.endedAt == nil && $0.startedAt < before }
         } holds: {
@@ -45,7 +45,7 @@ extension ChaosScene {
         } while ContinuousClock.now < end
     }
 
-    /// It is stopped, and goes on with all that it believed.
+    /// Stops a copy, which later continues with its old state.
     func freeze(_ index: Int, for length: Duration) async throws {
         guard let victim = relay(index)?.process else { return }
         victim.signal(SIGSTOP)
@@ -65,7 +65,7 @@ extension ChaosScene {
         var end: ContinuousClock.Instant?
         var strangers: [PlainConnection] = []
         defer { for stranger in strangers { stranger.leave() } }
-        // Protocol 3.0, the user and the database.
+        // A startup message: protocol 3.0, user and database.
         let text = Array("user\0relay\0database\0postgres\0\0".utf8)
         let hello: [UInt8] = [0, 0, 0, UInt8(text.count + 8), 0, 3, 0, 0] + text
         while ContinuousClock.now < end ?? patience {
@@ -84,7 +84,8 @@ extension ChaosScene {
         guard end != nil else { throw HarnessError.failed("taking all connections", ["there was always one left"]) }
     }
 
-    /// The standby takes its place. What was frozen wakes up and takes itself for the primary, until it is switched off.
+    /// Loses the primary and promotes the standby. A frozen primary then runs again, and believes that it is the
+    /// primary until it is killed.
     func loseThePrimary(for length: Duration, by lose: (DatabaseServer) async throws -> Void) async throws -> Struck {
         guard let pair else { throw HarnessError.failed("losing a primary", ["there is no pair"]) }
         try await isSending(2)

@@ -1,23 +1,23 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A service of several copies, its database and its upstream, with everything that can be done to them.
+/// A service of several copies, its database and its upstream, with the functions that disturb them.
 final class ChaosScene: Sendable {
     private struct Copy {
         var role: String
         var settings: [String: String]
-        /// Nil while it is dead.
+        /// `nil` while it is dead.
         var relay: Relay?
     }
 
     let day: BadDay
     let cluster: PrivateCluster
-    /// In place of the cluster, where a primary is to be lost.
+    /// Replaces the cluster if a primary is lost.
     let pair: ServerPair?
-    /// Of each copy, where the network is to be disturbed; else none.
+    /// A line for each copy if the network is disturbed; empty otherwise.
     let lines: [DatabaseLine]
     private let copies = NIOLockedValueBox<[Copy]>([])
-    /// Calls take a little, so that what strikes strikes in the middle of some.
+    /// Behaviour of the upstream: calls take a while, so that a fault strikes during some of them.
     static let usualPace = "slow-100ms"
 
     init(_ day: BadDay, cluster: PrivateCluster, pair: ServerPair? = nil, strike: Strike) async throws {
@@ -39,7 +39,7 @@ final class ChaosScene: Sendable {
         if let error = strike.clockError, let wrong = relay(1) { try WrongClock.check(wrong, error: error) }
     }
 
-    /// For whoever does the faults by hand.
+    /// A scene for tests that apply faults themselves.
     init(_ day: BadDay, cluster: PrivateCluster, roles: [String]) async throws {
         self.day = day
         self.cluster = cluster
@@ -55,7 +55,7 @@ final class ChaosScene: Sendable {
 
     func relay(_ index: Int) -> Relay? { copies.withLockedValue { $0[index].relay } }
 
-    /// A copy that takes purchases now, a different one for each turn; nil where none is alive.
+    /// A copy that accepts purchases now, a different one for each turn; `nil` if none is alive.
     func front(_ turn: Int) -> Relay? {
         let alive = copies.withLockedValue { $0.compactMap(\.relay).filter { !$0.url.isEmpty } }
         return alive.isEmpty ? nil : alive[turn % alive.count]

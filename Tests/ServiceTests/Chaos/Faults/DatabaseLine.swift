@@ -2,18 +2,18 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// The network between one copy and its database: everything passes, until it is told otherwise.
+/// The network between one copy and its database. Everything passes unless a trouble is set.
 final class DatabaseLine: Sendable {
     enum Trouble: Sendable, Equatable {
-        /// Every connection breaks, and none is made.
+        /// Every connection breaks, and no new one opens.
         case cut
-        /// Nothing arrives on either side. What was sent meanwhile arrives in the end.
+        /// Nothing arrives on either side until this ends; then everything arrives.
         case silent
-        /// Only what the database sends does not arrive: it does what it is asked to, and nobody learns of it.
+        /// The database receives and executes statements, but its answers do not arrive.
         case deaf
-        /// Each piece is late by this.
+        /// Each piece arrives this much later.
         case slow(Duration)
-        /// One in so many answers is lost with its connection, after the database has committed what was asked.
+        /// One answer in so many is lost with its connection, after the database has committed.
         case losesAnswers(oneIn: Int)
     }
 
@@ -26,7 +26,7 @@ final class DatabaseLine: Sendable {
     private let state = State((troubles: [], lost: 0))
     private let running: Task<Void, any Error>
 
-    /// - Parameter database: its port on this machine.
+    /// - Parameter database: the database's port on this machine.
     init(to database: Int) async throws {
         self.database = database
         let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -50,15 +50,15 @@ final class DatabaseLine: Sendable {
 
     func stop(_ trouble: Trouble) { state.withLockedValue { $0.troubles.removeAll { $0 == trouble } } }
 
-    /// Answers that were lost so far.
+    /// Number of lost answers.
     var lost: Int { state.withLockedValue(\.lost) }
 
     func end() { running.cancel() }
 
-    /// The address of the same database by way of this line.
+    /// URL of the same database through this line.
     func url(of database: TestDatabase) -> String {
         let direct = database.url.replacing("127.0.0.1:\(self.database)", with: "127.0.0.1:\(port)")
-        // In clear text: answers are told apart.
+        // Without encryption, since the line reads the answers.
         return direct + "?sslmode=disable&gssencmode=disable"
     }
 
@@ -96,7 +96,7 @@ final class DatabaseLine: Sendable {
             if direction == .answer, isLost(piece, state) { return }
             try await sink.write(piece)
         }
-        // That one side has gone does not arrive sooner than the rest.
+        // The end of one side arrives no sooner than its data.
         try await wait(direction, state)
     }
 
@@ -111,7 +111,7 @@ final class DatabaseLine: Sendable {
         trouble == .silent || trouble == .deaf && direction == .answer
     }
 
-    /// `ReadyForQuery` outside a transaction: what was asked is done and committed.
+    /// `ReadyForQuery` outside a transaction: the statement is executed and committed.
     private static let committed: [UInt8] = [UInt8(ascii: "Z"), 0, 0, 0, 5, UInt8(ascii: "I")]
 
     private static func isLost(_ answer: ByteBuffer, _ state: State) -> Bool {

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What recovery is measured by.
+/// The time from which recovery is measured.
 struct Struck: Sendable {
     /// The last kill, or the end of the fault.
     var at: Date
-    /// How long nobody was there who could have recovered anything: the new copies had to start.
+    /// Time in which no copy could recover anything, since the new copies had to start.
     var startTook = Duration.zero
 }
 
 extension Fault {
-    /// Does it, for as long as it lasts.
+    /// Applies the fault for its length.
     func strike(_ scene: ChaosScene, for length: Duration) async throws -> Struck {
         switch self {
         case .workerKilled:
@@ -49,7 +49,7 @@ extension Fault {
         case .connectionsTaken: try await scene.takeConnections(for: length)
         case .diskFull:
             try await scene.cluster.disk("full", for: length)
-            // It may have panicked for want of room for its log.
+            // The server may have panicked because its log did not fit on the disk.
             try await scene.cluster.startAgain()
         case .diskSlow: try await scene.cluster.disk("slow", for: length)
         case .primaryKilled: return try await scene.loseThePrimary(for: length) { try await $0.kill9() }
@@ -66,19 +66,19 @@ extension Fault {
         case .upstreamSlow:
             try await scene.upstream(["slow-1500ms"], for: length)
         case .snapshotHeld, .clockAhead, .clockBehind:
-            // They last from the first purchase to the last.
+            // These last from the first purchase to the last.
             try await Task.sleep(for: length)
         }
         return Struck(at: Date())
     }
 
-    /// One copy after the other, fronts and workers, every two seconds; each is started again at once.
+    /// Kills one copy after the other, fronts and workers, every two seconds. Starts each again at once.
     private func killOverAndOver(_ scene: ChaosScene, for length: Duration) async throws -> Struck {
         let end = ContinuousClock.now + length
         var round = 0
         while true {
             let next = ContinuousClock.now + .seconds(2)
-            // 3, 0, 1, 2, …: the first one is a worker.
+            // 3, 0, 1, 2, …: the first victim is a worker.
             let victim = (round + 3) % scene.count
             let killed = await scene.kill(victim)
             try await scene.restart(victim)

@@ -1,4 +1,4 @@
-/// What goes wrong while purchases come in. A row of the grid has one or several of them.
+/// A fault that happens while purchases arrive. A row of the grid has one or several.
 enum Fault: String, CaseIterable, Sendable {
     case workerKilled = "worker-killed"
     case allKilled = "all-killed"
@@ -25,7 +25,7 @@ enum Fault: String, CaseIterable, Sendable {
     case primaryKilled = "primary-killed"
     case primaryFrozen = "primary-frozen"
 
-    /// How long it lasts, where it has a length: in `scripts/test`, and in `scripts/chaos`.
+    /// Length of the fault in seconds: in `scripts/test`, and in `scripts/chaos`. 0 if it has none.
     var seconds: (short: Int, full: Int) {
         switch self {
         case .workerKilled, .allKilled, .databaseRestarted: (0, 0)
@@ -39,19 +39,19 @@ enum Fault: String, CaseIterable, Sendable {
         // Longer than a lease.
         case .copyFrozen, .networkSilent, .networkDeaf, .networkCut: (8, 20)
         case .answersLost, .networkSlow, .connectionsTaken, .diskFull, .diskSlow: (4, 20)
-        // Until somebody promotes the standby.
+        // Time until the standby is promoted.
         case .primaryKilled, .primaryFrozen: (3, 10)
         }
     }
 
     var isKill: Bool { [.workerKilled, .allKilled, .killedOverAndOver].contains(self) }
 
-    /// The database that it needs.
+    /// The database that the fault needs.
     enum Ground: Int { case shared, own, ownDisk, pair }
 
     var ground: Ground {
         switch self {
-        // They take the whole cluster down.
+        // These stop the whole cluster.
         case .databaseRestarted, .databaseStopped, .connectionsTaken: .own
         case .diskFull, .diskSlow: .ownDisk
         case .primaryKilled, .primaryFrozen: .pair
@@ -59,23 +59,23 @@ enum Fault: String, CaseIterable, Sendable {
         }
     }
 
-    /// Copies reach the database by lines that it disturbs.
+    /// Whether copies reach the database through lines that the fault disturbs.
     var isOfNetwork: Bool {
         [.answersLost, .networkCut, .networkSilent, .networkDeaf, .networkSlow].contains(self)
     }
 
-    /// What has to be compiled for it.
+    /// Whether a library must be compiled for it.
     var needsCompiler: Bool { clockError != nil || ground == .ownDisk }
 
-    /// How long the service may take to notice that its database is gone: a machine that hangs, with its kernel alive, is given up when
-    /// a statement is too late.
+    /// How long the service may take to notice that its database is gone. It gives up a machine that hangs, but whose
+    /// kernel runs, when a statement times out.
     var noticedAfter: Duration { self == .primaryFrozen ? .seconds(20) : .zero }
 
-    /// The copies of the service. Those that are killed have their work divided between processes.
+    /// Roles of the service's copies. Kills divide the work between fronts and workers.
     var roles: [String] { isKill ? ["front", "worker", "front", "worker"] : ["all", "all"] }
 
-    /// For one call, in seconds. Where calls hang it is longer than a lease: only a lease that is kept, and a call that is broken
-    /// off when it is lost, keep others from sending the same meanwhile.
+    /// Timeout of one upstream call in seconds. If calls hang, it is longer than a lease. Then only a renewed lease,
+    /// and a call that ends when its lease is lost, keep other copies from sending the same purchase.
     var upstreamTimeout: Int {
         switch self {
         case .databaseStopped: 12
@@ -84,10 +84,10 @@ enum Fault: String, CaseIterable, Sendable {
         }
     }
 
-    /// Part of the emails of those who buy before it strikes: the upstream's behaviour towards them.
+    /// Part of the emails of purchases before the fault. It sets the upstream's behaviour.
     var tagBefore: String { self == .databaseStopped ? "+hang-1" : "" }
 
-    /// By how much the clock of the second copy is wrong.
+    /// Error of the second copy's clock.
     var clockError: Duration? {
         switch self {
         case .clockAhead: .seconds(3_600)
@@ -96,6 +96,6 @@ enum Fault: String, CaseIterable, Sendable {
         }
     }
 
-    /// Nothing that it does makes anybody pause before the next try.
+    /// Whether the fault makes no copy pause before its next try.
     var leavesNothingToWaitFor: Bool { isKill || [.snapshotHeld, .clockAhead, .clockBehind].contains(self) }
 }

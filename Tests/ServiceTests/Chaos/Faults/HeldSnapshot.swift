@@ -1,10 +1,10 @@
 import Logging
 import Postgres
 
-/// A transaction that looks at the database once and then stays open, as a forgotten session or a long report does: nothing
-/// that dies after it can be cleared away while it lasts.
+/// A transaction that reads once and then stays open, like a forgotten session or a long report. While it lasts, no row
+/// that dies after its snapshot can be vacuumed.
 enum HeldSnapshot {
-    /// - Throws: what `body` throws; and where the transaction did not see to the end what it saw in the beginning.
+    /// - Throws: errors of `body`, and an error if the transaction did not keep its snapshot to the end.
     static func during<T: Sendable>(
         _ database: TestDatabase, _ body: @escaping @Sendable () async throws -> T
     ) async throws -> T {

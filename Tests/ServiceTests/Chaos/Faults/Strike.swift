@@ -1,12 +1,12 @@
 import Foundation
 
-/// What strikes in one row of the grid: a fault, or several at the same time.
+/// The faults of one row of the grid: one, or several at the same time.
 struct Strike: Sendable, Hashable {
     let faults: [Fault]
 
     init(_ faults: Fault...) { self.faults = faults }
 
-    /// - Parameter name: one as in ``name``; nil for any other.
+    /// - Parameter name: a name as in ``name``; the result is `nil` for any other.
     init?(named name: String) {
         let faults = name.split(separator: "+", omittingEmptySubsequences: false).map { Fault(rawValue: String($0)) }
         guard !faults.contains(nil) else { return nil }
@@ -35,15 +35,15 @@ struct Strike: Sendable, Hashable {
     var clockError: Duration? { faults.lazy.compactMap(\.clockError).first }
     var noticedAfter: Duration { faults.map(\.noticedAfter).max() ?? .zero }
 
-    /// From its end until everything that was accepted before is granted. The promise is ten seconds after a kill. What a
-    /// pause between two tries or a call without an answer may add depends on how long the trouble went on; where nothing has
-    /// to recover, nothing is added.
+    /// Limit of the time from the end of the strike until everything accepted before is granted. The promise is ten
+    /// seconds after a kill. A pause between two tries, or a call without an answer, may add time that depends on the
+    /// fault's length. Faults that leave nothing to wait for add none.
     func recoveryLimit(after length: Duration) -> Duration {
         faults.allSatisfy(\.leavesNothingToWaitFor)
             ? .seconds(10) : .seconds(10 + upstreamTimeout) + length + noticedAfter
     }
 
-    /// All of it, each for as long as it lasts.
+    /// Applies all faults at once, each for its length.
     func hit(_ scene: ChaosScene, for length: (Fault) -> Duration) async throws -> Struck {
         try await withThrowingTaskGroup(of: Struck.self) { group in
             for fault in faults {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A wall clock that is wrong for one process alone: `scripts/lib/wrong-clock.c`.
+/// A wall clock that is wrong for one process only: `scripts/lib/wrong-clock.c`.
 enum WrongClock {
-    /// The environment of the copy that is to have it.
+    /// Environment of the copy with the wrong clock.
     static func settings(error: Duration) async throws -> [String: String] {
         [
             "LD_PRELOAD": try await PreloadedLibrary.wrongClock.path(),
@@ -10,7 +10,7 @@ enum WrongClock {
         ]
     }
 
-    /// What the copy writes shows whether its clock is wrong as it should be.
+    /// Checks by the copy's log that its clock is wrong by `error`.
     static func check(_ relay: Relay, error: Duration) throws {
         guard let line = relay.process.output.last, let json = try? JSON(data: Data(line.utf8)),
             let stamp = json["timestamp"].string.flatMap(Date.init(milliseconds:))

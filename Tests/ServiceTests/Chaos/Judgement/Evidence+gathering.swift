@@ -3,7 +3,7 @@ import Postgres
 import RelayCore
 
 extension Evidence {
-    /// Looks everywhere. To be asked once nothing moves any more.
+    /// Reads the apps' results, the database and the simulator. Nothing may change any more.
     init(_ load: ChaosLoad, _ scene: ChaosScene) async throws {
         for (transaction, bought) in load.bought {
             posts += bought.posts
@@ -18,7 +18,7 @@ extension Evidence {
         try await read(scene.day.control)
     }
 
-    /// One plain poll for each, as an app would.
+    /// One plain poll for each id, like an app's.
     private static func answers(to ids: [String], _ scene: ChaosScene) async throws -> [String: String] {
         try await withThrowingTaskGroup(of: [String: String].self) { group in
             let share = max(1, (ids.count + 7) / 8)
@@ -36,7 +36,7 @@ extension Evidence {
         }
     }
 
-    /// As an app does: a copy that has no database yet says 503, and is asked again.
+    /// Polls again after 503, like an app: a copy may not have its database yet.
     private static func answer(_ id: String, _ front: Relay) async throws -> String {
         var answer = try await AppClient.poll(id, of: front)
         for _ in 0..<50 where answer.status == 503 {

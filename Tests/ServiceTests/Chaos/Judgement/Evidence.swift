@@ -1,11 +1,11 @@
 import RelayCore
 
-/// What is known when a row of the grid has come to rest: from the apps, from the database, and from the upstream.
-/// A purchase is named by its transaction id. It has several validations where it was posted again after one was over.
+/// Everything that apps, database and upstream show after a row of the grid has settled. A purchase is named by its
+/// transaction id. It has several validations if it was posted again after one was over.
 struct Evidence: Sendable {
     struct Validation: Sendable {
         var id: String
-        /// The post that made it. Its forwards have that name too.
+        /// Name of the post that made it. Its forwards have the same name.
         var post: String
         var transaction: String
         var subscription: String
@@ -13,10 +13,10 @@ struct Evidence: Sendable {
         /// Microseconds since 1970.
         var acceptedAt: Int64
         var settledAt: Int64?
-        /// When it first ended for whoever posted: from then on the same purchase may begin anew.
+        /// First time at which it was over for its app. From then on the same purchase may get a new validation.
         var endedAt: Int64?
         var status: ValidationStatus
-        /// A newer request went first. It may have been granted all the same since.
+        /// Whether a newer request overtook it. It may have been granted since.
         var wasSuperseded = false
         var isLate = false
     }
@@ -24,9 +24,9 @@ struct Evidence: Sendable {
     struct Forward: Sendable {
         var post: String
         var subscription: String
-        /// Nil where no answer was given.
+        /// `nil` without an answer.
         var status: Int?
-        /// Another one for the same purchase or the same subscription was under way at the same time.
+        /// Whether another forward for the same purchase or subscription ran at the same time.
         var overlapped = false
     }
 
@@ -35,27 +35,27 @@ struct Evidence: Sendable {
         var customer: String
     }
 
-    /// The database's time when it was gathered, in microseconds since 1970.
+    /// The database's time of gathering, in microseconds since 1970.
     var gatheredAt: Int64 = .max
-    /// What an app had a 202 for, with the ids that it was told.
+    /// Purchases that were answered 202 or 200, with the returned ids.
     var accepted: [String: Set<String>] = [:]
-    /// What no app got a 202 for, however long it tried.
+    /// Purchases that were never accepted.
     var refused: [String] = []
-    /// What an app got instead of a 202 or a 503.
+    /// Answers other than an acceptance or 503.
     var oddAnswers: [String] = []
-    /// Posts, repeats and tries included.
+    /// Number of posts, with repeats and retries.
     var posts = 0
-    /// Validations' ids, each posted after the acceptance of the one before, for one subscription each.
+    /// Ids of validations for one subscription each. Each was posted after the one before was accepted.
     var sequences: [[String]] = []
-    /// What an app is told, by the validation's id.
+    /// Status that an app reads, by the validation's id.
     var told: [String: String] = [:]
-    /// How they stood before the apps asked, by id: a grant may come late, in between.
+    /// Statuses before the apps polled, by id. A late grant may come in between.
     var before: [String: ValidationStatus] = [:]
     /// In order of acceptance.
     var validations: [Validation] = []
-    /// In the order in which they came.
+    /// Forwards in order of arrival.
     var forwards: [Forward] = []
-    /// Whose the subscriptions are, by our ledger and by the upstream's.
+    /// Owners of the subscriptions, in the relay's database and at the upstream.
     var ours: [Owner] = []
     var upstreams: [Owner] = []
 }

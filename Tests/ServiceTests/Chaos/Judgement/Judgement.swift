@@ -1,9 +1,9 @@
 import RelayCore
 
-/// What the evidence says of each promise. Pure: it is itself held against made-up evidence.
+/// Result of checking the evidence against each promise. Pure: tests check it with made-up evidence.
 struct Judgement: Sendable {
-    /// Purchases that an app had a 202 for; of those: ended for the app; answered 2xx by the upstream; superseded, and so
-    /// rightly never sent again.
+    /// Numbers of accepted validations: all, those that are over for their app, those that the upstream answered with
+    /// 2xx, and those that were overtaken and so rightly never sent.
     private(set) var accepted = 0
     private(set) var settled = 0
     private(set) var reached = 0
@@ -13,9 +13,9 @@ struct Judgement: Sendable {
     private(set) var overlaps = 0
     private(set) var disorders = 0
     private(set) var subscriptions = 0
-    /// Subscriptions whose one owner is the same everywhere.
+    /// Number of subscriptions that have the same single owner everywhere.
     private(set) var owned = 0
-    /// A line for each thing that must not be.
+    /// A line for each violation.
     private(set) var violations: [String] = []
 
     var lost: Int { accepted - min(settled, reached + superseded) }
@@ -66,7 +66,7 @@ struct Judgement: Sendable {
         }
     }
 
-    /// - Parameter isCounted: an app was told of it. Of what nobody was told, all the rest must be true too.
+    /// - Parameter isCounted: whether an app knows its id. The other checks apply to every validation.
     private mutating func judge(_ validation: Evidence.Validation, isAnswered: Bool, isCounted: Bool) {
         let name = validation.transaction
         if isAnswered, isCounted { reached += 1 }
@@ -121,7 +121,7 @@ struct Judgement: Sendable {
                 ("granted to", Set(validations.filter { $0.status == .granted }.map(\.customer)).sorted()),
                 ("owned, for us, by", (ours[subscription] ?? []).map(\.customer)),
             ]
-            // The name of a grant that stands alone is the relay's own.
+            // Only the relay knows the name of a grant without a subscription.
             if !subscription.contains("#") {
                 claims.append(("owned, for the upstream, by", (upstreams[subscription] ?? []).map(\.customer)))
             }

@@ -1,9 +1,9 @@
 import RelayCore
 import Testing
 
-/// The judge is judged: evidence of each thing that must not be is made up, and it has to say so.
+/// Tests of ``Judgement`` with made-up evidence of each violation.
 @Suite struct JudgementTests {
-    /// One subscription: Ana's, then Ben's; and one of Cia's alone.
+    /// Good evidence: one subscription of Ana's and then Ben's, and one of Cia's.
     private static func good() -> Evidence {
         func validation(_ name: String, _ subscription: String, _ at: Int64, _ status: ValidationStatus)
             -> Evidence.Validation
@@ -35,7 +35,7 @@ import Testing
         return Judgement(evidence).violations
     }
 
-    @Test func whatIsRightIsRight() {
+    @Test func goodEvidenceHasNoViolations() {
         let judgement = Judgement(Self.good())
         #expect(judgement.violations == [])
         #expect(judgement.accepted == 3 && judgement.settled == 3 && judgement.reached == 3 && judgement.lost == 0)
@@ -55,7 +55,7 @@ import Testing
             }
             #expect(found.contains("cia is \(status.name)"))
         }
-        // Timed out is an end for a loser, and none for the newest of a subscription.
+        // An older request of a subscription may end as timed out, the newest may not.
         #expect(
             Self.violations {
                 $0.validations[0].status = .timedOut
@@ -86,7 +86,7 @@ import Testing
         #expect(Self.second { $0.endedAt = 5 } == ["cia has a second validation, and the first was not over"])
     }
 
-    /// Cia posts again at 4, to a validation of hers that may be over.
+    /// Violations if Cia posts again at 4, after a validation that `change` may end.
     private static func second(_ change: (inout Evidence.Validation) -> Void) -> [String] {
         violations { evidence in
             var again = evidence.validations[2]
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func whatIsOverMayBeginAnew() { #expect(Self.second { $0.endedAt = 4 } == []) }
+    @Test func aPurchaseMayGetASecondValidationAfterTheFirst() { #expect(Self.second { $0.endedAt = 4 } == []) }
 
     @Test func aWrongTimeIsSeen() {
         #expect(Self.violations { $0.gatheredAt = 50 }.count == 3)
@@ -122,7 +122,7 @@ import Testing
             $0.told["1"] = "granted"
         }
         #expect(found.count == 1 && found[0].contains("granted to ana and ben"))
-        // A grant that stands alone is of a subscription that no upstream knows, and still has one owner.
+        // A grant without a subscription is unknown to the upstream, and still has one owner.
         let alone = Evidence.Owner(subscription: "t#3", customer: "cia")
         func violations(ours: [Evidence.Owner]) -> [String] {
             Self.violations {
@@ -137,7 +137,7 @@ import Testing
     @Test func anAppThatIsToldSomethingElseIsSeen() {
         #expect(Self.violations { $0.told["3"] = "timed_out" }.count == 1)
         #expect(Self.violations { $0.told["3"] = nil }.count == 1)
-        // Unless it was so a moment ago.
+        // The status before the poll is right too.
         #expect(
             Self.violations {
                 $0.told["3"] = "timed_out"

@@ -12,12 +12,12 @@ extension ChaosLoad {
         }
     }
 
-    /// Six requests for one subscription; then the next subscription.
+    /// Posts six requests for one subscription, then continues with the next subscription.
     func contestOnAndOn(_ app: Int) async {
         for number in 0... {
             guard !isContestOver else { return }
             let original = TestPurchase.newTransactionID()
-            // Between two customers it goes back and forth, faster than the upstream grants.
+            // With two customers, the requests alternate faster than the upstream grants.
             let (customers, tag) = app == 0 ? (2, "+after-900ms") : (4, "")
             func request(_ customer: Int) -> TestPurchase {
                 TestPurchase(

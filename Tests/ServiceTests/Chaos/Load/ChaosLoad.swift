@@ -1,17 +1,17 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Apps that buy, at a steady pace, whatever happens around them. Who gets no 202 tries again, as an app does, until it has
-/// one.
+/// Apps that buy at a steady pace during faults. An app without a 202 tries again until it has one, or its patience
+/// ends.
 ///
-/// - Most purchases are of a subscription of their own; some are posted twice at once, to two copies, and some once more after
+/// - Most purchases have their own subscription. Some are posted twice at once, to two copies, and some again after
 ///   they were accepted.
-/// - The contests: several customers send the receipt of one subscription one after the other, some at the same time, and
-///   some come back to it.
+/// - In contests, several customers send the receipt of one subscription, mostly one after the other. Some customers
+///   repeat their request later.
 final class ChaosLoad: Sendable {
     struct Bought: Sendable {
         var purchase: TestPurchase
-        /// What the app was told to poll. One, however often it posted.
+        /// Ids that the app polls. One, unless the app posted again after a validation was over.
         var ids: Set<String> = []
         var posts = 0
     }
@@ -29,7 +29,7 @@ final class ChaosLoad: Sendable {
     private static let buyers = 4
     private static let contests = 3
     private let scene: ChaosScene
-    /// How long an app goes on trying.
+    /// How long an app keeps trying.
     private let patience: Duration
     private let state: NIOLockedValueBox<State>
 
@@ -63,7 +63,8 @@ final class ChaosLoad: Sendable {
 
     func endTag() { state.withLockedValue { $0.tag = "" } }
 
-    /// No new contest, and no further request in those that are on: their losers are told only at their deadlines.
+    /// Ends the contests: no new one begins, and running ones get no further request. Their losers get their answer
+    /// only at the deadline.
     func endContests() { state.withLockedValue { $0.isContestOver = true } }
 
     private func stop() {
@@ -75,14 +76,14 @@ final class ChaosLoad: Sendable {
 
     func note(_ sequence: [String]) { state.withLockedValue { $0.sequences.append(sequence) } }
 
-    /// By transaction id.
+    /// Purchases by transaction id.
     var bought: [String: Bought] { state.withLockedValue { $0.bought } }
     /// Answers that are neither an acceptance nor 503.
     var oddAnswers: [String] { state.withLockedValue { $0.oddAnswers } }
-    /// Validations' ids, each posted after the one before was accepted, for the same subscription.
+    /// Ids of validations for one subscription each. Each was posted after the one before was accepted.
     var sequences: [[String]] { state.withLockedValue { $0.sequences } }
 
-    /// Returns when that many have been accepted.
+    /// Returns once that many purchases are accepted.
     func accepted(_ count: Int) async throws {
         try await Awaiting.fact("\(count) are accepted", within: .seconds(30)) {
             self.state.withLockedValue { $0.bought.values.count { !$0.ids.isEmpty } }
@@ -93,14 +94,14 @@ final class ChaosLoad: Sendable {
 
     // MARK: One purchase
 
-    /// - Returns: the validation's id; nil where no 202 came in all that time.
+    /// - Returns: the validation's id; `nil` if the purchase was not accepted in time.
     @discardableResult
     func buy(_ purchase: TestPurchase, turn: Int) async -> String? {
         let end = ContinuousClock.now + patience
         var (turn, purchase) = (turn, purchase)
         while ContinuousClock.now < end {
             if let front = scene.front(turn) {
-                // Tells posts apart, here and upstream. It makes no other purchase of it.
+                // Names this post, here and at the upstream. The purchase stays the same.
                 purchase.extra["couponCode"] = "post-\(newPost())"
                 let posted = await AppClient.post(purchase, to: front, patience: .seconds(5))
                 let id = posted.status == 202 || posted.status == 200 ? posted.id : nil

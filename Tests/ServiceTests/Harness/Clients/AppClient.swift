@@ -4,7 +4,7 @@ import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
 
-/// Many apps at once: one connection for each call, and no hidden retries.
+/// Many concurrent apps: one connection for each call, and no hidden retries.
 enum AppClient {
     static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
@@ -25,7 +25,7 @@ enum AppClient {
             took: ContinuousClock.now - began)
     }
 
-    /// All of them, at most `width` at once.
+    /// Posts all purchases, at most `width` at once.
     static func post(_ purchases: [TestPurchase], to relay: Relay, width: Int = 16) async -> [Posted] {
         await inParallel(purchases, width: width) { await post($0, to: relay) }
     }

@@ -1,7 +1,7 @@
 /// One posted purchase and its answer.
 struct Posted: Sendable {
     let purchase: TestPurchase
-    /// Nil if there was no answer.
+    /// `nil` if there was no answer.
     let status: Int?
     let contentType: String?
     let retryAfter: String?

@@ -4,7 +4,7 @@ import Foundation
 struct SentRequest: Sendable {
     let json: JSON
     let startedAt: Date
-    /// Nil while the request runs.
+    /// `nil` while the request runs.
     let endedAt: Date?
 
     init(_ json: JSON) throws {

@@ -74,7 +74,7 @@ final class ChildProcess: Ends, Sendable {
 
     var output: [String] { state.withLockedValue { $0.lines } }
 
-    /// The first matching line, past or future; nil if the output ends without one.
+    /// The first matching line, past or future; `nil` if the output ends without one.
     func line(where matches: @escaping @Sendable (String) -> Bool) async -> String? {
         await withCheckedContinuation { continuation in
             let known: String?? = state.withLockedValue { state in
@@ -104,7 +104,7 @@ final class ChildProcess: Ends, Sendable {
         kill(pid, number)
     }
 
-    /// SIGKILL and wait.
+    /// Kills the process and waits for its end.
     func end() async {
         signal(SIGKILL)
         _ = await exitCode()

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 /// A port for a server that stops and starts again. It is below the range that the kernel gives to clients, since a
 /// client could take such a port in the meantime.
 enum FixedPort {
-    /// Ports already given, so that concurrent tests do not get the same one before either binds it.
+    /// Ports that were returned before, so that concurrent tests do not get the same one before either binds it.
     private static let given = NIOLockedValueBox<Set<Int>>([])
 
     static func free() throws -> Int {

@@ -60,10 +60,10 @@ struct AppStoreAPI: Ends, Sendable {
         ]
     }
 
-    /// Sets the status of a subscription; nil: the status follows from its end.
+    /// Sets the status of a subscription. With `nil` the status follows from its end.
     ///
     /// - Parameters:
-    ///   - transaction: transaction of its newest period; nil: one of which no notification exists.
+    ///   - transaction: transaction of its newest period; `nil` makes one that no notification names.
     ///   - more: further fields, by the simulator's names.
     func tell(
         _ life: SimulatedSubscription, expiresAt: Date, status: Int? = nil,

@@ -9,7 +9,7 @@ struct ScratchFolder: Sendable {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
-    /// The path of the file.
+    /// Writes a file and returns its path.
     func write(_ name: String, _ text: String) throws -> String {
         let file = path + "/" + name
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))

@@ -2,7 +2,7 @@ import Postgres
 import RelayCore
 
 extension Model.EndState {
-    /// As the public id is written.
+    /// SQL for the public id of a row.
     private static func id(_ table: String, _ day: String = "accepted_on", _ id: String = "id") -> String {
         """
         lpad(to_hex(\(table).bucket::int4), 2, '0') || lpad(to_hex(\(table).\(day) - DATE 'epoch'), 4, '0')

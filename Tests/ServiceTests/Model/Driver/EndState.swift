@@ -3,7 +3,7 @@ import Postgres
 import RelayCore
 
 extension Model {
-    /// What is there when the last step is done: in the database, and in the simulator.
+    /// State of the database and of the simulator after the last step.
     struct EndState: Sendable {
         let world: World
         let pool: PostgresPool
@@ -22,7 +22,8 @@ extension Model {
 
         private static let pendingSQL = "SELECT count(*) FROM validations WHERE status = 0"
 
-        /// Until nothing has to be sent, no grant is to come, and none that came is unknown. What takes longer is left to the judge.
+        /// Waits until no purchase is unsent, Cleeng has no pending grants, and the relay knows every grant. The judge
+        /// reports what takes longer than the limit.
         func awaitCalm(within limit: Duration = .seconds(25)) async throws {
             let end = ContinuousClock.now + limit
             while ContinuousClock.now < end {
@@ -51,7 +52,7 @@ extension Model {
             return true
         }
 
-        /// All that was written down on the way, and what stands now.
+        /// The journal's history, completed with the end state.
         func history() async throws -> History {
             let rows = try await rows()
             let events = try await events()

@@ -3,7 +3,7 @@ import NIOHTTP1
 import RelayCore
 
 extension Model {
-    /// A client that polls one validation at one slot's copies, whichever runs there, until the sequence ends.
+    /// A client that polls one validation until the sequence ends. It asks whichever copy runs in its slot.
     struct Follower: Sendable {
         let id: String
         let name: String
@@ -11,7 +11,8 @@ extension Model {
         let slot: Int
         let world: World
 
-        /// Three for each validation: both copies are asked all the time, and one poll is held or streamed.
+        /// Three clients for each validation: one plain, one conditional at the other copy, and one that holds its poll
+        /// or streams.
         static func several(for id: String, ordinal: Int, world: World) -> [Follower] {
             let first = ordinal % 2
             let third: (kind: Sighting.Kind, slot: Int) = (ordinal / 2 % 2 == 0 ? .held : .stream, ordinal / 4 % 2)
@@ -48,7 +49,7 @@ extension Model {
             if let answer, answer.status == 200 {
                 sighting = saw(answer.json, relay, sentAt)
             } else if let answer, answer.status == 304, let named = answer.header("ETag"), var same = known[named] {
-                // "As it was when you got this tag."
+                // 304 means the status that came with this tag.
                 (same.copy, same.sentAt, same.at) = (relay.process.pid, sentAt, world.journal.now)
                 sighting = same
             }

@@ -2,7 +2,7 @@ import Foundation
 import Postgres
 
 extension Model {
-    /// A plan carried out.
+    /// Execution of a plan.
     enum Sequence {
         static func run(_ plan: Plan) async throws -> History {
             let world = try await World.start()

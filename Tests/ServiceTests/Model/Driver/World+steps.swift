@@ -3,7 +3,7 @@ import NIOHTTP1
 import RelayCore
 
 extension Model.World {
-    /// Returns once the step has begun: what it has to wait for goes on beside the next ones.
+    /// Carries out one step. Posts, operators' acts, the end of a freeze and restarts continue in the background.
     func carryOut(_ action: Model.Action, ordinal: Int) async throws {
         switch action {
         case .post(let purchase, let slot, let key, let copies):
@@ -28,7 +28,7 @@ extension Model.World {
         var sent = TestPurchase(
             email: purchase.email, offer: purchase.offer, original: purchase.original,
             transactionID: purchase.transactionID)
-        // Somebody else's spelling is the same customer; under a key the body has to be the very same.
+        // Another spelling of the email names the same customer. A request under a key must repeat its body exactly.
         if key == nil, coupon.hasSuffix("1") { sent.email = " \(purchase.email.uppercased()) " }
         sent.extra["couponCode"] = coupon
         let relay = try await copy(preferring: slot)
@@ -47,7 +47,7 @@ extension Model.World {
         await follow(id, of: purchase)
     }
 
-    /// On the newest validation that is known of the purchase, where one is.
+    /// Acts on the newest known validation of the purchase; does nothing if there is none.
     private func act(_ kind: Model.Act.Kind, on purchase: Model.Purchase, slot: Int) {
         guard let id = newestID(of: purchase) else { return }
         run {
@@ -80,7 +80,7 @@ extension Model.Post.Answer {
 }
 
 extension Model.Sighting {
-    /// Nil where the answer says no status.
+    /// Fails if the answer has no status.
     init?(
         id: String, client: String, kind: Kind, relay: Relay, sentAt: Model.Seconds, json: JSON, journal: Model.Journal
     ) {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Model {
-    /// Two copies over one database with one upstream, and who comes and goes among them.
+    /// Two copies of the relay, their database and upstream, and the clients that poll.
     actor World {
         static let slots = 2
 
@@ -13,7 +13,7 @@ extension Model {
         private let keys: Relay.Keys
         private var copies: [Relay?] = Array(repeating: nil, count: slots)
         private var started: [Relay] = []
-        /// Calls under way, copies on their way up, clients that poll.
+        /// Running calls and copies that are starting.
         private var background: [Task<Void, any Error>] = []
         private var followers: [Task<Void, Never>] = []
         private var followed: Set<String> = []
@@ -26,7 +26,7 @@ extension Model {
             self.keys = keys
         }
 
-        /// With both copies ready.
+        /// Starts a world and waits until both copies are ready.
         static func start() async throws -> World {
             let database = try await TestDatabase.make()
             let simulator = try await Simulator.start()
@@ -66,7 +66,7 @@ extension Model {
             journal.note { $0.copies.append(ready) }
         }
 
-        /// Another one is started at once. Nothing happens where none is there yet.
+        /// Ends the copy of a slot and starts another one. Does nothing if the slot is empty.
         func remove(_ slot: Int, signal: Int32) async {
             guard let relay = copies[slot] else { return }
             copies[slot] = nil
@@ -82,7 +82,7 @@ extension Model {
             background.append(Task { try await startCopy(slot) })
         }
 
-        /// Returns at once; what is asked of it meanwhile is answered when it runs again.
+        /// Freezes a copy and returns at once. The copy answers the calls of that time after it runs again.
         func freeze(_ slot: Int, milliseconds: Int) {
             guard let process = copies[slot]?.process else { return }
             process.signal(SIGSTOP)
@@ -97,7 +97,7 @@ extension Model {
 
         func copy(_ slot: Int) -> Relay? { copies[slot] }
 
-        /// The other one where that one is on its way up.
+        /// The copy of the slot, or the other copy while that one starts. Waits until there is one.
         nonisolated func copy(preferring slot: Int) async throws -> Relay {
             let found = try await Awaiting.fact("a copy is there") {
                 await self.anyCopy(preferring: slot)
@@ -110,11 +110,11 @@ extension Model {
 
         private func anyCopy(preferring slot: Int) -> Relay? { copies[slot] ?? copies[(slot + 1) % Self.slots] }
 
-        // MARK: Who is under way
+        // MARK: Background work
 
         func run(_ body: @escaping @Sendable () async throws -> Void) { background.append(Task { try await body() }) }
 
-        /// Until nothing that was started by a step is under way.
+        /// Waits for everything that the steps started.
         func settleDown() async throws {
             while !background.isEmpty {
                 let task = background.removeFirst()
@@ -124,7 +124,7 @@ extension Model {
 
         func newestID(of purchase: Purchase) -> String? { newest[purchase] }
 
-        /// Clients of every kind begin to poll what is new.
+        /// Starts clients that poll a new validation.
         func follow(_ id: String, of purchase: Purchase) {
             newest[purchase] = id
             guard followed.insert(id).inserted else { return }
@@ -133,8 +133,8 @@ extension Model {
             }
         }
 
-        /// Returns when each client has looked a last time. Who waits for an answer long after that never gets one: that ends
-        /// as a poll that was not answered.
+        /// Waits for the last poll of each client. A client without an answer ten seconds later is cancelled, which
+        /// counts as a missed poll.
         func awaitFollowers() async {
             let lag = journal.history.pace.lag
             journal.lastLook = journal.now + lag

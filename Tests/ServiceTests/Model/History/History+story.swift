@@ -1,7 +1,8 @@
 import RelayCore
 
 extension Model.History {
-    /// Everything that happened to one validation, in the order of time, one line each; looks only where they saw something new.
+    /// All events of one validation by time, one line each. A client's polls are listed only if the status is new to
+    /// it.
     func story(of id: String) -> String {
         var lines: [(at: Model.Seconds, text: String)] = []
         func tell(_ at: Model.Seconds, _ text: String) { lines.append((at, text)) }
@@ -37,7 +38,7 @@ extension Model.History {
             .joined(separator: "\n")
     }
 
-    /// What the simulator and the copies did, over all validations.
+    /// Events of the simulator and of the copies, for all validations.
     var surroundings: String {
         var lines: [(at: Model.Seconds, text: String)] = []
         for grant in grants { lines.append((grant.at, "Cleeng grants s\(grant.subscription) to c\(grant.customer)")) }

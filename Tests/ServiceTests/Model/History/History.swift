@@ -1,7 +1,7 @@
 import RelayCore
 
 extension Model {
-    /// What was seen of one sequence from outside, and what stood in the database and in the simulator at its end.
+    /// Observations of one sequence, and the state of the database and the simulator at its end.
     struct History: Sendable {
         var pace = Pace()
         var posts: [Post] = []
@@ -10,30 +10,31 @@ extension Model {
         var acts: [Act] = []
         var copies: [Copy] = []
         var freezes: [Freeze] = []
-        /// Payment calls as the simulator took them, in order.
+        /// Payment calls in the order in which the simulator received them.
         var forwards: [Forward] = []
         var reads: [Read] = []
-        /// Whom the simulator granted what, in order.
+        /// The simulator's grants, in order.
         var grants: [Grant] = []
         var rows: [Row] = []
-        /// The timelines, each in its order.
+        /// Events of all timelines; those of one validation are in order.
         var events: [Event] = []
         var owners: [Owner] = []
         var transfers: [Transfer] = []
-        /// The longest time for which this process, and so the machine, did not get to what was due.
+        /// Longest delay of this process, and so of the machine.
         var stall: Seconds = 0
     }
 
     struct Pace: Sendable {
         var interval: Seconds = 0.3
         var timeout: Seconds = 2.5
-        /// How far a poll may lag behind what another copy has settled. A tick is 0.25 s; the machine is small.
+        /// How much later than another copy's settlement a poll may report it. The change feed is read every 0.25 s;
+        /// the rest is for a slow machine.
         var lag: Seconds = 1
     }
 
     struct Post: Sendable {
         enum Answer: Sendable, Equatable {
-            /// 202, or 200 where it is settled already.
+            /// 202, or 200 if the validation is settled already.
             case accepted(id: String, status: Int)
             /// 422 `idempotency_key_reused`.
             case keyReused
@@ -42,7 +43,7 @@ extension Model {
         }
 
         var purchase: Purchase
-        /// The coupon tells posts apart upstream: the row of a validation and each of its forwards have that of its post.
+        /// Coupon of this post alone. The validation that the post made, and each of its forwards, carry it.
         var coupon: String
         var key: Int?
         var copy: Int32
@@ -51,7 +52,7 @@ extension Model {
         var answer: Answer
     }
 
-    /// One client's look at one validation.
+    /// A validation's status as one client saw it.
     struct Sighting: Sendable {
         enum Kind: String, Sendable { case plain, conditional, held, stream, post }
 
@@ -66,13 +67,13 @@ extension Model {
         var deadline: Seconds?
     }
 
-    /// A poll that was not answered as polls are.
+    /// A poll without a usable answer.
     struct Miss: Sendable {
         var id: String
         var copy: Int32
         var sentAt: Seconds
         var at: Seconds
-        /// Nil: no answer at all.
+        /// `nil` if there was no answer.
         var status: Int?
     }
 
@@ -92,11 +93,11 @@ extension Model {
         var pid: Int32
         var slot: Int
         var readyAt: Seconds
-        /// When it was told to go, or killed.
+        /// Time of its SIGTERM or SIGKILL.
         var goneAt: Seconds?
     }
 
-    /// A time for which a copy did not run.
+    /// An interval in which a copy was stopped.
     struct Freeze: Sendable {
         var pid: Int32
         var from: Seconds

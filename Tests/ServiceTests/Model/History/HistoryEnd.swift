@@ -9,10 +9,10 @@ extension Model {
         var endedAt: Seconds?
         var status: Int?
         var outcome: String
-        /// Another call for this purchase or this subscription was under way at the same time.
+        /// Whether another call for this purchase or subscription ran at the same time.
         var overlapped: Bool
 
-        /// Cleeng has taken it in, whether or not the answer arrived.
+        /// Whether Cleeng processed it, even if the answer was lost.
         var isProcessed: Bool { status == 200 || outcome == "lost-answer" }
         var isRejected: Bool { status == 400 || status == 422 }
     }
@@ -29,7 +29,7 @@ extension Model {
         var customer: Int
     }
 
-    /// A validation as it stands in the database.
+    /// A row of `validations`.
     struct Row: Sendable {
         var id: String
         var purchase: Purchase
@@ -40,7 +40,7 @@ extension Model {
         var status: ValidationStatus
         var reason: String?
         var late: Bool = false
-        /// Of its pursuit; nil where nothing is left to do.
+        /// Phase of its pursuit; `nil` if no work is left.
         var phase: Pursuit.Phase?
     }
 
@@ -48,7 +48,7 @@ extension Model {
         var id: String
         var kind: TimelineEvent.Kind
         var at: Seconds
-        /// When the transaction that wrote it began.
+        /// Start of the transaction that wrote it.
         var recordedAt: Seconds
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import NIOConcurrencyHelpers
 
 extension Model {
-    /// Where everybody writes down what they see, while the sequence runs.
+    /// Collects what clients and copies observe while the sequence runs.
     final class Journal: Sendable {
         private let origin = Date.now
         private let state = NIOLockedValueBox(History())
@@ -17,13 +17,13 @@ extension Model {
 
         func note(_ change: @Sendable (inout History) -> Void) { state.withLockedValue { change(&$0) } }
 
-        /// A look that is sent at this time or later is a follower's last.
+        /// Time of a client's last poll: a client stops after a poll that it sent then or later.
         var lastLook: Seconds? {
             get { end.withLockedValue { $0 } }
             set { end.withLockedValue { $0 = newValue } }
         }
 
-        /// Measures the machine, until cancelled: a nap that takes longer than it should.
+        /// Measures the machine's delays until cancelled, by how much too long a short sleep takes.
         func watchStalls() async {
             let nap = 0.02
             while !Task.isCancelled {

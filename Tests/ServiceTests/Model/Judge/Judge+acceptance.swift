@@ -48,7 +48,7 @@ extension Model.Judge {
                 }
             }
         }
-        // Whoever asks anew is told of the newest that is known.
+        // A post without a key gets the newest validation known by then.
         for (post, id) in accepted where post.key == nil {
             guard let row = rows[id] else { continue }
             for (earlier, newer) in accepted where earlier.answeredAt < post.sentAt && earlier.purchase == post.purchase
@@ -61,11 +61,11 @@ extension Model.Judge {
         return breaches
     }
 
-    /// When a validation spoke for its purchase: while it was pending, and while it was granted.
+    /// Intervals in which a validation is its purchase's current one: while it is pending, and while it is granted.
     private func lives(_ row: Model.Row) -> [(from: Model.Seconds, to: Model.Seconds)] {
         var lives: [(from: Model.Seconds, to: Model.Seconds)] = []
         var since: Model.Seconds? = row.acceptedAt
-        // Only a grant begins a life: a request that has timed out may be overtaken after that, and is over all the same.
+        // Only a grant begins a new interval. A request that timed out may be overtaken later and is still over.
         for event in events[row.id] ?? [] where event.kind.rawValue < 10 && event.kind != .renewed {
             guard event.kind == .granted else {
                 if let began = since {
@@ -74,10 +74,10 @@ extension Model.Judge {
                 since = nil
                 continue
             }
-            // Committed a moment after it was written, which may be long after it was decided.
+            // The commit follows the write, which may follow the decision by long.
             let seen = max(event.at, event.recordedAt) + slack
             if since == row.acceptedAt, seen > row.deadline {
-                // Decided in time, and written after the deadline: until then it was told to have timed out.
+                // Decided in time and written after the deadline. Until the write, apps read `timed_out`.
                 lives.append((row.acceptedAt, row.deadline))
                 since = seen
             } else if since == nil {

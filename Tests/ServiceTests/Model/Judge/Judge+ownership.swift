@@ -16,7 +16,7 @@ extension Model.Judge {
             let isGranted = grants.indices.contains { index in
                 guard grants[index].customer == row.purchase.customer else { return false }
                 let end = index + 1 < grants.count ? grants[index + 1].at : .infinity
-                // The read that it rests on may have been answered a while ago, but no longer than a call may take.
+                // The read behind the grant may be older than the grant by one call at most.
                 return grants[index].at <= event.at + 0.002 && end >= event.at - 2 - slack
             }
             return isGranted ? nil : Breach("\(row.purchase) is granted, and not by Cleeng", row.id)
@@ -48,8 +48,8 @@ extension Model.Judge {
         var to: Model.Seconds
     }
 
-    /// When a validation could be seen as granted: from when the grant was written, which a held-up database makes later than
-    /// when it was decided.
+    /// Intervals in which a validation was visibly granted. They start with the write, since a blocked database delays
+    /// it after the decision.
     private func spans(of row: Model.Row) -> [Span] {
         let told = events[row.id] ?? []
         return told.filter { $0.kind == .granted }.map { granted in
@@ -93,7 +93,7 @@ extension Model.Judge {
                 }
             }
             let theirs = rows.filter { $0.purchase.customer == last.customer }
-            // What an operator gave up although Cleeng had it: the relay was told not to look.
+            // An operator abandoned it although Cleeng had processed it, so the relay no longer reads it.
             guard !theirs.contains(where: { has(.abandoned, $0.id) && wasProcessed($0) }) else { return [] }
             let wrong = rows.filter { $0.status == .granted && $0.purchase.customer != last.customer }
                 .map { Breach("\($0.purchase) is granted to the end, Cleeng says c\(last.customer)", $0.id) }

@@ -17,7 +17,7 @@ extension Model.Judge {
     var neverStale: [Breach] {
         let behind = history.pace.lag + slack
         return sightings.flatMap { id, sightings in
-            // What was known when: settled in the database, or seen by anybody.
+            // Times at which each status was known: settled in the database, or seen by any client.
             var known = (events[id] ?? []).compactMap { event in
                 event.kind.seen.map { (at: visible(event.recordedAt), status: $0) }
             }
@@ -76,7 +76,7 @@ extension Model.Judge {
             guard let row = rows[sighting.id] else { return nil }
             var changes = (events[row.id] ?? []).filter { $0.kind.seen != nil }.map { visible($0.recordedAt) }
             if has(.timedOut, row.id) { changes.append(row.deadline) }
-            // What was recorded as the poll was sent may have been read already.
+            // The poll may have read a change that was recorded when it was sent.
             let first = changes.filter { $0 > sighting.sentAt + slack && $0 < sighting.at }.min()
             guard let first, sighting.at - first > history.pace.lag + slack,
                 !isFrozen(sighting.copy, from: sighting.sentAt, to: sighting.at)
@@ -89,7 +89,7 @@ extension Model.Judge {
 
     var copiesAnswer: [Breach] {
         let misses = history.misses.filter { miss in
-            // What a frozen copy has locked, the other one may have to wait for in vain.
+            // The other copy may wait without success for rows that a frozen copy has locked.
             miss.status != 404 && lives(miss.copy, until: miss.at)
                 && !(miss.status == 503 && isFrozen(from: miss.sentAt, to: miss.at))
         }.map { miss in
@@ -116,7 +116,8 @@ extension Model.Judge {
 }
 
 extension TimelineEvent.Kind {
-    /// What a poll says once this is committed, where it says so by itself: who is superseded may have been rejected before.
+    /// Status that a poll reports after this event alone. A superseded request has none, since it may have been
+    /// rejected before.
     fileprivate var seen: ValidationStatus? {
         switch self {
         case .granted: .granted

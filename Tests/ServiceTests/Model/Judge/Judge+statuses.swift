@@ -1,7 +1,7 @@
 import RelayCore
 
 extension Model.Judge {
-    /// Whether what is `earlier` may be seen as `later` afterwards, in one step or several.
+    /// Whether a validation that is `earlier` may become `later`, in one step or several.
     static func leads(_ earlier: ValidationStatus, to later: ValidationStatus) -> Bool {
         switch earlier {
         case .pending: true
@@ -33,7 +33,7 @@ extension Model.Judge {
                     return Breach(
                         "\(row.purchase) went from \(status.name) to \(next.name) at \(seconds(event.at))", row.id)
                 }
-                // What is superseded is watched on, with what an operator had set going.
+                // A superseded request is still watched, and an operator's retry still counts.
                 if next == .rejected, event.kind != .superseded { isRetried = false }
                 status = next
             }
@@ -52,14 +52,14 @@ extension Model.Judge {
         case (.timedOut, .granted), (.timedOut, .rejected): true
         case (.timedOut, .timedOut): kind == .superseded
         case (.rejected, .rejected): kind == .superseded || isRetried
-        // An operator sent it again; or what was refused may not have been the first try, and so was watched.
+        // An operator sent it again, or the refused call was not the first try and so the purchase was watched.
         case (.rejected, .granted): isRetried || isTried
         case (.granted, .transferred): true
         default: false
         }
     }
 
-    /// More than one try was seen, or a copy stopped in the middle of what may have been one.
+    /// Whether Cleeng may have got more than one try: several are known, or a copy stopped and may have made one.
     private func mayHaveBeenTried(_ row: Model.Row) -> Bool {
         history.forwards.count { $0.coupon == row.coupon } > 1
             || !history.freezes.isEmpty || history.copies.contains { $0.goneAt != nil }
@@ -74,7 +74,7 @@ extension Model.Judge {
         }
     }
 
-    /// Whether a newer request ended its wait before the deadline. What was rejected by then stays so.
+    /// Whether a newer request ended its wait before the deadline. A rejected request stays rejected.
     private func timedOutEarly(_ id: String) -> Bool {
         var isRejected = false
         for event in events[id] ?? [] {
@@ -117,7 +117,7 @@ extension Model.Judge {
 }
 
 extension TimelineEvent.Kind {
-    /// What a validation is after an event that says so by itself.
+    /// Status that an event alone determines.
     fileprivate var status: ValidationStatus? {
         switch self {
         case .granted: .granted

@@ -22,7 +22,8 @@ extension Model.Judge {
         }
     }
 
-    /// By Cleeng, or by an operator: what moves nothing may be followed by what is older.
+    /// Whether Cleeng refused a request or an operator abandoned it. Such a request changes no owner, so an older one
+    /// may follow it.
     private func wasRefused(_ row: Model.Row, before at: Model.Seconds) -> Bool {
         history.forwards.contains { $0.coupon == row.coupon && $0.isRejected && $0.startedAt < at }
             || history.acts.contains { $0.id == row.id && $0.kind == .abandon && $0.status != 409 && $0.sentAt < at }
@@ -36,8 +37,8 @@ extension Model.Judge {
         }
     }
 
-    /// A call that hangs in a copy that is frozen is cut by nobody: who takes its work over once its lease is over, calls beside it. What the copy
-    /// had sent when it was frozen may arrive a moment later.
+    /// Whether a call overlapped one of a frozen copy. Nothing ends a frozen copy's calls, and another copy sends the
+    /// purchase once the lease has expired. A call that the copy sent just before the freeze may arrive a moment later.
     private func isBesideFrozen(_ forward: Model.Forward) -> Bool {
         history.forwards.contains { other in
             let end = other.endedAt ?? .infinity
@@ -56,7 +57,7 @@ extension Model.Judge {
                 guard earlier.status == 200, earlier.outcome == "answered", let endedAt = earlier.endedAt else {
                     return nil
                 }
-                // A copy that was told to go has some seconds to write down what it knows.
+                // A copy that got SIGTERM has some seconds to store its results.
                 let isExcused =
                     history.copies.contains { copy in
                         copy.goneAt.map { $0 >= endedAt - 5 && $0 <= later.startedAt } == true
@@ -70,8 +71,8 @@ extension Model.Judge {
         }
     }
 
-    /// Whoever was stopped between a baseline and its forward leaves the baseline alone: one read for each crash, freeze and act of an
-    /// operator within some seconds of it is nobody's fault.
+    /// If a copy stops between a baseline read and its forward, no forward shows that the read was a baseline. So each
+    /// crash, freeze and operator's act excuses one read within four seconds of it.
     var readsAreSpaced: [Breach] {
         Dictionary(grouping: history.reads, by: \.customer).flatMap { customer, reads -> [Breach] in
             var counted = withoutBaselines(reads.sorted { $0.startedAt < $1.startedAt }, of: customer)
@@ -97,7 +98,7 @@ extension Model.Judge {
         }
     }
 
-    /// The places of reads that follow each other faster than one in an interval.
+    /// Indices of reads that follow each other faster than one in an interval.
     private func tooClose(_ reads: [Model.Read]) -> ClosedRange<Int>? {
         for (first, read) in reads.enumerated() {
             for last in reads.indices.dropFirst(first + 1)
@@ -108,7 +109,7 @@ extension Model.Judge {
         return nil
     }
 
-    /// A read that ended right before a purchase was sent for the first time is its baseline.
+    /// Reads without baselines. A read that ended right before a purchase was first sent is that purchase's baseline.
     private func withoutBaselines(_ reads: [Model.Read], of customer: Int) -> [Model.Read] {
         var counted = reads
         func drop(where matches: (Model.Read) -> Bool) {

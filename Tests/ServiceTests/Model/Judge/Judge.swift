@@ -1,7 +1,7 @@
 import RelayCore
 
 extension Model {
-    /// Holds a history against the truths. Pure: the same history has always the same verdict.
+    /// Checks a history against the truths. Pure: the same history always has the same violations.
     struct Judge: Sendable {
         let history: History
         let rows: [String: Row]
@@ -58,21 +58,22 @@ extension Model {
             }
         }
 
-        /// How far two times that different processes wrote down may be apart although they mean one moment.
+        /// Largest difference between two processes' times of one moment.
         var slack: Seconds { 0.25 + 2 * history.stall }
 
-        /// Whether a copy was there all the time of a call.
+        /// Whether a copy lived until a call's end.
         func lives(_ pid: Int32, until at: Seconds) -> Bool {
             guard let gone = history.copies.first(where: { $0.pid == pid })?.goneAt else { return true }
             return at < gone - 0.05
         }
 
-        /// Whether this copy, or any, did not run for a part of this time, or has only just come to again.
+        /// Whether this copy, or any copy if `nil`, was frozen in this interval or in the second before it.
         func isFrozen(_ pid: Int32? = nil, from: Seconds, to: Seconds) -> Bool {
             history.freezes.contains { ($0.pid == pid || pid == nil) && $0.from <= to && $0.to + 1 >= from }
         }
 
-        /// When what was recorded then can be seen by others: a copy that is frozen in the middle of a transaction holds up others.
+        /// Time from which others can see what was recorded then. A copy that is frozen inside a transaction delays
+        /// others.
         func visible(_ recordedAt: Seconds) -> Seconds {
             history.freezes.filter { $0.from - 1 <= recordedAt && recordedAt <= $0.to }.map(\.to).max() ?? recordedAt
         }

@@ -1,52 +1,54 @@
 extension Model {
-    /// What is asked of every history.
+    /// Facts that must hold of every history.
     enum Truth: String, Sendable, CaseIterable {
-        /// Every answer that promised has its row, which is the purchase that was posted; nobody is told of an id that it is unknown.
+        /// Every accepted post has a row of the posted purchase. No client gets 404 for its id.
         case acceptedIsKept
-        /// In the end everything accepted was sent, or a newer request or an operator ended it; nothing is pending or parked.
+        /// In the end every accepted purchase was sent, or a newer request or an operator ended it. Nothing is pending
+        /// or parked.
         case acceptedIsSettled
         case onePurchaseOneValidation
-        /// An Idempotency-Key names one validation for ever, and no other body.
+        /// An Idempotency-Key always names one validation and one body.
         case keyNamesOne
-        /// The timeline takes only the ways that the state machine has, and ends where the row is.
+        /// The timeline has only transitions of the state machine, and ends with the row's status.
         case statusesGoWhereTheyMay
-        /// One client that asks one copy never sees a status go back.
+        /// One client that polls one copy never sees an earlier status again.
         case neverBack
-        /// No poll lags behind what was settled, or seen elsewhere, by more than a tick.
+        /// No poll is older than what was settled, or seen elsewhere, by more than ``Pace/lag``.
         case neverStale
         /// Nothing is pending at its deadline, and nothing times out before it.
         case deadlineHolds
         /// A held poll ends soon after the change that it waits for.
         case heldPollsWake
-        /// A copy that lives answers, and never with an error.
+        /// A running copy answers, and never with an error.
         case copiesAnswer
-        /// A grant, only where Cleeng had granted.
+        /// A grant requires a grant by Cleeng.
         case grantsHaveEvidence
-        /// A rejection, only where Cleeng refused or an operator gave up.
+        /// A rejection requires a refusal by Cleeng or an operator who gave up.
         case rejectionsHaveEvidence
-        /// Superseded, only where there is a newer request.
+        /// A superseded request has a newer request.
         case supersededByNewer
-        /// `late` says whether a grant came after the deadline.
+        /// `late` is set exactly if the grant came after the deadline.
         case lateIsTrue
-        /// At no time two customers have one subscription, and each transfer goes from the owner before.
+        /// No two customers have one subscription at the same time. Each transfer starts at the previous owner.
         case oneOwner
-        /// The newest of the requests that were granted owns the subscription.
+        /// The newest granted request owns the subscription.
         case newestOwns
-        /// No older request is sent after a newer one, unless that was refused.
+        /// No older request is sent after a newer one, unless the newer one was refused.
         case forwardsInOrder
         case oneForwardAtOnce
-        /// What Cleeng has taken is not sent again, except after a crash or by an operator.
+        /// A purchase that Cleeng has accepted is not sent again, except after a crash or by an operator.
         case forwardedOnce
-        /// At most one entitlement read of a customer in an interval, over all copies; the one before a forward is not counted.
+        /// At most one entitlement read of a customer in an interval, over all copies. Baseline reads before a forward
+        /// do not count.
         case readsAreSpaced
-        /// In the end the relay says of each subscription what the simulator says.
+        /// In the end the relay and the simulator name the same owner of each subscription.
         case endAgrees
     }
 
     struct Violation: Sendable, CustomStringConvertible {
         var truth: Truth
         var what: String
-        /// The validations that it is about.
+        /// Ids of its validations.
         var ids: [String]
 
         var description: String { "\(truth.rawValue): \(what)" }

@@ -1,7 +1,7 @@
 import TestSupport
 
 extension Model.Plan {
-    /// The same seed and length give the same plan.
+    /// Makes the plan of a seed. The same seed and length give the same plan.
     init(seed: UInt64, length: Int) {
         var generator = Model.PlanGenerator(seed: seed)
         self.init(seed: seed, steps: generator.steps(length))
@@ -9,7 +9,7 @@ extension Model.Plan {
 }
 
 extension Model {
-    /// Few customers, few subscriptions and few receipts, so that everything gets into everything else's way.
+    /// Makes random steps. There are few customers, subscriptions and receipts, so that requests often conflict.
     struct PlanGenerator {
         private var random: SeededGenerator
         private let customers: Int
@@ -18,7 +18,7 @@ extension Model {
         private var posted: [Purchase] = []
         private var isTroubled = false
         private var crashesLeft: Int
-        /// Grants at once, so that Cleeng never hands a subscription back by being slow.
+        /// Whether Cleeng grants at once. Then no slow grant gives a subscription back to an older request.
         private let isPrompt: Bool
 
         private static let behaviours: [(weight: Int, names: [String])] = [
@@ -67,7 +67,7 @@ extension Model {
             }
         }
 
-        /// In the middle of what the copy was given to do.
+        /// Posts to a copy, then kills, stops or freezes it while it works on them.
         private mutating func crash() -> [Step] {
             crashesLeft -= 1
             let slot = copy()
@@ -84,7 +84,7 @@ extension Model {
             return steps
         }
 
-        /// Every other time something that has only just come in, and may be on its way upstream.
+        /// Abandons a known purchase, or, half the time, a new one that may be on its way upstream.
         private mutating func abandon() -> [Step] {
             guard chance(50) else { return [Step(after: pause(), action: .abandon(known(), via: copy()))] }
             let purchase = fresh()

@@ -1,6 +1,6 @@
 extension Model {
-    /// Looks for a shorter plan that fails too: halves first, then ever smaller pieces left out (delta debugging), at most
-    /// `attempts` runs. What fails only now and then may not fail again: then the plan stays as it was.
+    /// Looks for a shorter plan that also fails (delta debugging). It leaves out halves, then ever smaller pieces, in
+    /// at most `attempts` runs. If the failure does not repeat, the plan stays unchanged.
     enum PlanShrinker {
         static func shrink(
             _ plan: Plan, attempts: Int, fails: (Plan) async throws -> Bool
@@ -24,7 +24,8 @@ extension Model {
             return best
         }
 
-        /// Each leaves out one of the pieces, the last one first: a prefix is what most failures need.
+        /// Plans without one of the pieces. The plan without the last piece comes first, since most failures need only
+        /// a prefix.
         static func candidates(_ plan: Plan, pieces: Int) -> [Plan] {
             let count = plan.steps.count
             return (0..<pieces).reversed().compactMap { piece in

@@ -1,10 +1,10 @@
 extension Model {
-    /// One purchase: the same three numbers are the same purchase. Each subscription has an offer of its own, since an
-    /// entitlement names the offer alone.
+    /// One purchase, identified by three numbers. Each subscription has its own offer, since an entitlement names only
+    /// the offer.
     struct Purchase: Hashable, Sendable, CustomStringConvertible {
         var customer: Int
         var subscription: Int
-        /// One of the subscription's receipts, whoever sends it.
+        /// Number of the subscription's receipt. Any customer may send it.
         var receipt: Int
 
         var email: String { Self.email(customer) }
@@ -27,7 +27,7 @@ extension Model {
 }
 
 extension Model.Purchase {
-    /// Nil where it is none of a plan's.
+    /// Fails if the purchase is not from a plan.
     init?(email: String, original: String, transactionID: String) {
         guard let customer = Self.customer(email), let subscription = Self.subscription(original),
             let receipt = transactionID.last?.wholeNumberValue

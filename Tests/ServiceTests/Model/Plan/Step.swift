@@ -1,16 +1,16 @@
 extension Model {
     enum Action: Sendable, Equatable {
-        /// Sent `copies` times at once. A key makes it a request under that Idempotency-Key, always with the same body.
+        /// Sends `copies` requests at once. A key is sent as Idempotency-Key, always with the same body.
         case post(Purchase, via: Int, key: Int?, copies: Int)
-        /// What Cleeng does with this customer from now on.
+        /// Sets Cleeng's behaviour towards this customer.
         case behave(customer: Int, [String])
         case trouble([String])
         case heal
-        /// SIGKILL, and another copy is started in its place.
+        /// Sends SIGKILL and starts another copy.
         case kill(copy: Int)
-        /// SIGTERM, and another copy is started in its place.
+        /// Sends SIGTERM and starts another copy.
         case stop(copy: Int)
-        /// SIGSTOP, and SIGCONT when its leases have run out: it wakes believing that it holds what others have by now.
+        /// Sends SIGSTOP, and SIGCONT after the leases have expired. The copy then still believes that it holds them.
         case freeze(copy: Int, milliseconds: Int)
         case retry(Purchase, via: Int)
         case abandon(Purchase, via: Int)
@@ -18,7 +18,7 @@ extension Model {
     }
 
     struct Step: Sendable, Equatable {
-        /// How long after the step before, in milliseconds.
+        /// Milliseconds after the step before.
         var after: Int
         var action: Action
     }
@@ -49,7 +49,7 @@ extension Model.Action: CustomStringConvertible {
 }
 
 extension Model.Plan: CustomStringConvertible {
-    /// One line a step, with the time at which it is due.
+    /// One line for each step, with its time.
     var description: String {
         var at = 0
         let lines = steps.map { step in

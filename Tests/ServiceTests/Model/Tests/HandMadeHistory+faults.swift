@@ -1,7 +1,7 @@
 import RelayCore
 
 extension Model.History {
-    /// Good, but for this one truth.
+    /// The good history, changed to violate one truth.
     static func breaking(_ truth: Model.Truth) -> Model.History {
         var history = good
         history.spoil(truth)

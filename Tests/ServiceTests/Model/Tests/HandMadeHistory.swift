@@ -1,8 +1,8 @@
 import RelayCore
 
 extension Model.History {
-    /// A small history in which every truth holds. Ana (c0) and then Ben (c1) get s0; one purchase is refused under a key, one
-    /// is never granted.
+    /// A small history in which every truth holds. Ana (c0) and then Ben (c1) get s0. One purchase is refused under a
+    /// key, one is never granted.
     static var good: Model.History {
         var history = Model.History()
         history.copies = [.init(pid: 11, slot: 0, readyAt: 0), .init(pid: 12, slot: 1, readyAt: 0)]
@@ -60,7 +60,7 @@ extension Model.Post {
 }
 
 extension Model.Row {
-    /// Accepted 10 ms after it was posted.
+    /// A row that was accepted 10 ms after its post.
     static func made(
         _ id: String, _ post: Model.Post, _ status: ValidationStatus, settledAt: Model.Seconds,
         phase: Pursuit.Phase? = nil

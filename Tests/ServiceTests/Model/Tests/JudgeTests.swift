@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-/// The judge itself: each truth broken once is caught, and what only looks like a breach is let pass.
+/// Tests of the judge: it reports each violated truth, and accepts what only looks like a violation.
 @Suite struct JudgeTests {
     private func truths(of history: Model.History) -> [Model.Truth] {
         var seen: [Model.Truth] = []
@@ -22,20 +22,20 @@ import Testing
         #expect(ModelReport.text(Model.Plan(seed: 1, length: 5), .breaking(truth), violations).contains(truth.rawValue))
     }
 
-    @Test func whatFollowsFromACrashIsNoBreach() {
+    @Test func aCrashExcusesItsConsequences() {
         var history = Model.History.breaking(.forwardedOnce)
         history.copies[0].goneAt = 3.5
         #expect(truths(of: history) == [])
         history.misses = [.init(id: "d", copy: 11, sentAt: 3.4, at: 3.49, status: nil)]
         #expect(truths(of: history) == [])
-        // Before it, or at the other copy, it is one.
+        // A missed poll before the crash or at the other copy is a violation.
         history.misses = [.init(id: "d", copy: 11, sentAt: 3.2, at: 3.3, status: nil)]
         #expect(truths(of: history) == [.copiesAnswer])
         history.misses = [.init(id: "d", copy: 12, sentAt: 3.4, at: 3.49, status: nil)]
         #expect(truths(of: history) == [.copiesAnswer])
     }
 
-    @Test func aFrozenCopyIsLateAndNoMore() {
+    @Test func aFrozenCopyExcusesOnlyDelays() {
         for truth in [Model.Truth.heldPollsWake, .forwardedOnce, .readsAreSpaced] {
             var history = Model.History.breaking(truth)
             history.freezes = [.init(pid: 12, from: 1.2, to: 3.8)]
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func aCallThatHangsInAFrozenCopyIsCutByNobody() {
+    @Test func aFrozenCopysHangingCallMayOverlap() {
         var history = Model.History.breaking(.oneForwardAtOnce)
         let at = history.forwards[0].startedAt
         history.forwards[0].endedAt = at + 5
@@ -57,7 +57,7 @@ import Testing
             history.freezes = [.init(pid: 12, from: from, to: at + 4.9)]
             #expect(!truths(of: history).contains(.oneForwardAtOnce))
         }
-        // The call began later, or went on long after.
+        // The call began after the freeze began, or ran long after the freeze.
         history.freezes = [.init(pid: 12, from: at - 1, to: at + 4.9)]
         #expect(truths(of: history).contains(.oneForwardAtOnce))
         history.freezes = [.init(pid: 12, from: at + 1.37, to: at + 2.37)]
@@ -84,7 +84,7 @@ import Testing
         #expect(truths(of: history) == [.rejectionsHaveEvidence])
     }
 
-    @Test func aPurchaseThatIsOverMayBeginAnew() {
+    @Test func aPurchaseThatIsOverMayGetANewValidation() {
         var history = Model.History.good
         let again = Model.Post.made(.refusedAgain, "post-e", at: 4, .accepted(id: "e", status: 202))
         history.posts.append(again)
@@ -92,14 +92,14 @@ import Testing
         history.forwards.append(.made(history.rows[4], at: 4.05, status: 422))
         history.events.append(.made("e", .rejected, at: 4.06))
         #expect(truths(of: history) == [])
-        // From then on the old one is not to be told of, except by its key.
+        // After that, only its key may return the old validation.
         history.posts.append(.made(.refusedAgain, "key-c", key: 1, at: 5, .accepted(id: "c", status: 200)))
         #expect(truths(of: history) == [])
         history.posts.append(.made(.refusedAgain, "post-f", at: 5, .accepted(id: "c", status: 200)))
         #expect(truths(of: history) == [.onePurchaseOneValidation])
     }
 
-    @Test func whatIsOvertakenAfterItsEndHasNoSecondLife() {
+    @Test func anOvertakenRequestThatTimedOutStaysOver() {
         var history = Model.History.good
         history.events.append(.made("d", .superseded, at: 6))
         let again = Model.Post.made(history.rows[3].purchase, "post-e", at: 7, .accepted(id: "e", status: 202))
@@ -110,7 +110,7 @@ import Testing
         #expect(truths(of: history).contains(.onePurchaseOneValidation))
     }
 
-    @Test func whatAnOperatorSentAgainMayBeOvertakenAndGrantedInTime() {
+    @Test func aRetriedRequestMayBeOvertakenAndGrantedInTime() {
         var history = Model.History.good
         let settledAt = history.rows[3].deadline - 0.1
         history.rows[3].status = .granted
@@ -129,7 +129,7 @@ import Testing
         #expect(truths(of: history).contains(.statusesGoWhereTheyMay))
     }
 
-    @Test func whatTheUpstreamHandsBackIsItsOwnAffair() {
+    @Test func aSubscriptionThatCleengHandsBackIsExcused() {
         var history = Model.History.good
         #expect(!Model.Judge(history).handedBack(0))
         history.events.removeAll { $0.kind == .transferred }
@@ -141,7 +141,7 @@ import Testing
         #expect(truths(of: history).contains(.endAgrees) == false)
     }
 
-    @Test func whoeverIsOvertakenBeforeTheAnswerCameIsToldAllTheSame() {
+    @Test func anOvertakenRequestMustStillBeGranted() {
         var history = Model.History.breaking(.endAgrees)
         history.events.insert(.made("d", .superseded, at: 3.2), at: history.events.count - 1)
         history.rows[3].reason = "superseded"

@@ -1,6 +1,6 @@
 import RelayCore
 
-/// What many sequences came to: that something happened in them at all.
+/// Counts over many sequences. They show that the sequences exercised the service.
 struct ModelSum: Sendable, CustomStringConvertible {
     private var sequences = 0
     private var failed = 0
@@ -45,7 +45,7 @@ struct ModelSum: Sendable, CustomStringConvertible {
 }
 
 enum ModelReport {
-    /// The plan, what it broke, and the lives of the validations in question.
+    /// The plan, its violations, and the history of each validation involved.
     static func text(_ plan: Model.Plan, _ history: Model.History, _ violations: [Model.Violation]) -> String {
         let ids = violations.flatMap(\.ids).filter { !$0.isEmpty }
         let stories = Set(ids).sorted().prefix(6).map { history.story(of: $0) }

@@ -1,20 +1,20 @@
 import Foundation
 
 extension Model {
-    /// How much is run, from the environment: a little unless somebody asks for more.
+    /// Amount of work, from the environment. By default a little.
     struct ModelSettings: Sendable {
-        /// The first seed; each further run has the next one. Nil: fresh ones.
+        /// First seed; each further run has the next number. `nil` is a random seed.
         var seed: UInt64?
         var runs: Int
-        /// False where nobody asked for anything: then the standing sequences are run.
+        /// False if the environment sets no seed, minutes or runs. Then the fixed sequences run.
         let isAsked: Bool
-        /// Of each plan.
+        /// Length of each plan.
         var steps: Int
-        /// Runs until then, instead of a number of runs.
+        /// Minutes to run, instead of a number of runs.
         var minutes: Double?
-        /// Sequences at once.
+        /// Number of concurrent sequences.
         var width: Int
-        /// Runs that may be spent to make a failing plan shorter.
+        /// Limit of runs for making a failing plan shorter.
         var shrinks: Int
 
         init(environment: [String: String] = ProcessInfo.processInfo.environment) throws {

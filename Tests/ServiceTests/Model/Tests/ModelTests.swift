@@ -2,14 +2,14 @@ import Foundation
 import NIOConcurrencyHelpers
 import Testing
 
-/// Random sequences against the real service. What a failure prints can be run again:
+/// Random sequences against the real service. A failure prints a seed that can be run again:
 ///
 ///     scripts/model --seed SEED --steps STEPS
 @Suite(.serialized) struct ModelTests {
-    /// What is run where nothing else is asked for: always the same, so that a failure speaks of what was changed. Fresh
-    /// ones are `scripts/model`'s. Each of these once found something: a copy that had been frozen and then sent what had
-    /// passed on; a refusal of what an earlier try had got through; an operator's call that was never answered. (Whoever
-    /// changes the generator changes what a seed means.)
+    /// Sequences that run by default. They are always the same, so that a failure comes from a change of the code.
+    /// `scripts/model` runs random ones. Each of these once found a fault: a frozen copy that sent a request whose
+    /// subscription had a newer owner, a refusal of a purchase that an earlier try had brought to Cleeng, an operator's
+    /// call without an answer. A change of the generator changes the plan of a seed.
     static let standing: [(seed: UInt64, steps: Int)] = [(5_003, 20), (771_784_564, 20), (141_083_512, 20)]
 
     @Test func randomSequencesKeepEveryTruth() async throws {
@@ -61,13 +61,13 @@ import Testing
     }
 }
 
-/// At once, also into a file: a long run is watched.
+/// Prints without buffering, since a long run is watched, also in a file.
 private func say(_ text: String) {
     print(text)
     fflush(nil)
 }
 
-/// The known ones first, then fresh ones.
+/// Source of plans: the fixed ones first, then those of consecutive seeds.
 private struct ModelPlans: Sendable {
     var known: [(seed: UInt64, steps: Int)]
     var next: UInt64

@@ -1,6 +1,6 @@
 import Testing
 
-/// Plans: made from seeds, and made shorter.
+/// Tests of making and shrinking plans.
 @Suite struct PlanTests {
     @Test func theSameSeedGivesTheSamePlanAndAnotherAnother() {
         let plan = Model.Plan(seed: 7, length: 30)
@@ -42,7 +42,7 @@ import Testing
         func fails(_ plan: Model.Plan) -> Bool { plan.steps.contains { $0.action == .kill(copy: 1) } }
         let shrunk = await Model.PlanShrinker.shrink(plan, attempts: 100) { fails($0) }
         #expect(shrunk.steps.map(\.action) == [.kill(copy: 1)])
-        // Bounded, and never to something that passes.
+        // Shrinking is bounded, and never returns a plan that passes.
         var attempts = 0
         let less = await Model.PlanShrinker.shrink(plan, attempts: 3) { candidate in
             attempts += 1

@@ -2,12 +2,12 @@ import AppStoreSimulation
 import Foundation
 import TestSupport
 
-/// The life of one subscription, step by step: each is accepted before the next begins, whatever happens to the copies meanwhile. So
-/// what its customers are shown goes through states in an order that is known.
+/// The life of one subscription, step by step. Each step is accepted before the next begins, even while copies die. So
+/// the states that its customers see have a known order.
 struct ChaosLife: Sendable {
-    /// What is told apart of a customer's purchases; every state of a life has another one.
+    /// The compared part of a customer's purchases. Every state of a life is different.
     struct State: Sendable, Hashable {
-        /// Nil where nothing is shown.
+        /// `nil` without a purchase.
         var transaction: String?
         var intentChangedAt: String?
         var isExpired = false
@@ -17,7 +17,7 @@ struct ChaosLife: Sendable {
 
         init() {}
 
-        /// - Parameter purchases: the map of the API and of messages.
+        /// - Parameter purchases: the map of purchases in the API and in messages.
         init(_ purchases: JSON) {
             let purchase = purchases[Self.product]
             transaction = purchase["transactionId"].string
@@ -28,18 +28,19 @@ struct ChaosLife: Sendable {
 
     let store: TestAppStore
     let scene: ChaosScene
-    /// By the names that it has belonged to, what they were shown, in order.
+    /// States that each owner was shown, by username, in order.
     private(set) var states: [String: [State]] = [:]
     private(set) var notifications = 0
     private(set) var moves = 0
 
-    /// Emails; it moves between them.
+    /// Emails between which the subscription moves.
     private let owners: [String]
     private var owner = 0
     private var life: SimulatedSubscription
     private var turnedAt: Date?
     private var isOn = true
-    /// Turned on or off since its newest period began. Without, a refund would bring back a state of before.
+    /// Whether renewal was turned on or off since the newest period began. Otherwise a refund would repeat an earlier
+    /// state.
     private var isTurned = false
     private var turn: Int
     private var moment = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
@@ -55,13 +56,13 @@ struct ChaosLife: Sendable {
         owners = names.map { $0 + "@example.test" }
     }
 
-    /// - Parameter isOver: asked before each step.
+    /// - Parameter isOver: checked before each step; true ends the life.
     mutating func live(steps: Int, until isOver: @Sendable () -> Bool) async throws {
         life.bought(at: moment)
         try await buy()
         for _ in 0..<steps {
             try await CopyChaos.pause(100...700, &generator)
-            // Nothing comes after what was done last: if that is not told, nothing covers it.
+            // The last step must be sent by itself, since no later message would replace it.
             guard !isOver() else { return }
             moment = max(moment + 1, Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)))
             try await step()
@@ -89,7 +90,7 @@ struct ChaosLife: Sendable {
         }
     }
 
-    /// A period that begins now, and ends after the one before: a renewal's own would begin in the future.
+    /// Begins a period now that ends after the one before. The simulator's renewal would begin in the future.
     private mutating func begin(_ type: String, _ subtype: String?) async throws {
         var told = life.resubscribed(at: moment)
         told.notificationType = type
@@ -107,7 +108,7 @@ struct ChaosLife: Sendable {
         return state
     }
 
-    // MARK: What is sent, until somebody takes it
+    // MARK: Sending until a front accepts it
 
     private mutating func tell(_ notification: SimulatedNotification) async throws {
         states[owners[owner], default: [.nothing]].append(shown)
@@ -139,7 +140,7 @@ struct ChaosLife: Sendable {
         }
     }
 
-    /// Asks another front each time.
+    /// Calls one front after the other until one accepts, for 25 seconds at most.
     @discardableResult
     private mutating func untilTaken<T: Sendable>(
         _ what: String, _ call: (Relay) async throws -> T?

@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// Where the randomness of a test of this kind comes from. `RELAY_DELIVERY_SEED` is another seed than the standing one, which is the
-/// same in every run, so that a failure speaks of what was changed. (What happens at once in several processes has no seed.)
+/// Seed of a test's random choices. By default it is always the same, so that a failure comes from a change of the
+/// code. `RELAY_DELIVERY_SEED` sets another one. Concurrency between processes has no seed.
 struct ChaosSeed: Sendable, CustomStringConvertible {
     let number: UInt64
 
@@ -17,7 +17,7 @@ struct ChaosSeed: Sendable, CustomStringConvertible {
 
     var description: String { "RELAY_DELIVERY_SEED=\(number)" }
 
-    /// Another one for each part, so that what one of them does changes nothing for the others.
+    /// A generator for each part, so that the parts do not influence each other.
     func generator(_ part: Int) -> SeededGenerator {
         SeededGenerator(seed: number &* 1_000_003 &+ UInt64(truncatingIfNeeded: part))
     }

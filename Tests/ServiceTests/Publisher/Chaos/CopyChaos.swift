@@ -1,12 +1,13 @@
 import Foundation
 import TestSupport
 
-/// Copies that die and come back, and connections to the database that are cut, one after the other.
+/// Kills copies and starts them again, and cuts connections to the database, one after the other.
 enum CopyChaos {
-    /// - Parameter rounds: in each a copy is killed, not the one of the round before, and started again; in every second one
-    ///   connections are cut besides. After them all die at once but the first copy: what was done last is left to those that are
-    ///   started then.
-    ///   - beforeLast: called a moment before.
+    /// Kills and restarts one copy in each round, never the same one twice in sequence. Every second round also cuts
+    /// connections. At the end all copies but the first are killed at once, so that newly started copies must complete
+    /// the last steps.
+    ///
+    /// - Parameter beforeLast: called shortly before the last kills.
     static func strike(
         _ scene: ChaosScene, rounds: Int, seed: ChaosSeed, beforeLast: () -> Void
     ) async throws {

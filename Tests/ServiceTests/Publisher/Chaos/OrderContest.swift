@@ -2,9 +2,9 @@ import AppStoreSimulation
 import Foundation
 import TestSupport
 
-/// Several clients that order one subscription and commit at the same moment, again and again, through whatever front is alive.
+/// Clients that order one subscription and commit at the same moment, in several rounds, at any front that is alive.
 struct OrderContest: Sendable {
-    /// What a commit was answered, where it was answered at all.
+    /// The answer to a commit.
     struct Answer: Sendable {
         var order: String
         var status: Int
@@ -45,7 +45,7 @@ struct OrderContest: Sendable {
         for _ in 0..<Self.rounds { await commitAll() }
     }
 
-    /// Each order once more, until it is answered; or else ``violations`` say so.
+    /// Commits each order until it is answered. ``violations`` lists those without an answer.
     mutating func end(by end: ContinuousClock.Instant) async throws {
         for order in orders {
             var isAnswered = false
@@ -100,9 +100,9 @@ struct OrderContest: Sendable {
         throw HarnessError.failed(path, [last])
     }
 
-    // MARK: What must be true of the answers
+    // MARK: Checks of the answers
 
-    /// The contract that it came to.
+    /// The contract of the first successful commit.
     var contract: String? { answers.first { $0.status == 200 }?.contract }
 
     var violations: [String] {

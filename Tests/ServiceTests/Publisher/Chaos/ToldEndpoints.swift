@@ -4,8 +4,8 @@ import NIOConcurrencyHelpers
 import ReceiverSupport
 import Testing
 
-/// Two endpoints of one publisher, and what they were sent, in the order in which it came: a steady one, and a moody one that fails,
-/// hangs and works by turns until it is healed.
+/// Two endpoints of one publisher, and the messages they received, in order. One is steady. The other fails, hangs and
+/// works by turns until it is healed.
 final class ToldEndpoints: Sendable {
     struct Arrival: Sendable {
         var at: Date
@@ -14,20 +14,20 @@ final class ToldEndpoints: Sendable {
         var id: String
         var body: String
         var isSigned: Bool
-        /// From the signed header, so in whole seconds.
+        /// Time in the signed header, in whole seconds.
         var sentAt: Date
-        /// The relay had given this try up before it was handled here: it may have sent a newer message meanwhile. A process that has little of the
-        /// CPU reads what waits in its socket so late.
+        /// Whether the relay had given up this try before it was handled here, and so may have sent a newer message. A
+        /// process with little CPU time reads its socket that late.
         var isLate: Bool { at.timeIntervalSince(sentAt) > ToldEndpoints.timeout + 1 }
         var json: JSON { (try? JSON(data: Data(body.utf8))) ?? .null }
     }
 
     static let steady = "/steady"
     static let moody = "/moody"
-    /// In seconds. What hangs does so for longer than that.
+    /// The relay's timeout in seconds. Calls that hang take longer.
     static let timeout = 1.5
     private static let secret = Data("a secret of twenty-four b".utf8)
-    /// Of each mood.
+    /// Length of each behaviour of the moody endpoint.
     private static let turn = Duration.milliseconds(900)
 
     private struct State {
@@ -38,7 +38,7 @@ final class ToldEndpoints: Sendable {
     private let state = NIOLockedValueBox(State())
     private let began = ContinuousClock.now
 
-    /// Runs a game before endpoints of its own, and records what in it was not as it must be, with its seed.
+    /// Runs a scenario with new endpoints, and records its violations with the seed.
     static func tryOut(_ game: @escaping @Sendable (ToldEndpoints, _ port: Int, ChaosSeed) async throws -> [String])
         async throws
     {
@@ -57,7 +57,7 @@ final class ToldEndpoints: Sendable {
         }
     }
 
-    /// Of every copy.
+    /// Settings of every copy.
     static func settings(_ port: Int, _ paths: String...) -> [String: String] {
         [
             "RELAY_WEBHOOK_URLS": paths.map { "http://127.0.0.1:\(port)\($0)" }.joined(separator: ","),
@@ -69,7 +69,7 @@ final class ToldEndpoints: Sendable {
 
     var arrivals: [Arrival] { state.withLockedValue { $0.arrivals } }
 
-    /// From now on both work.
+    /// Makes both endpoints work from now on.
     func heal() { state.withLockedValue { $0.isHealed = true } }
 
     func answer(_ received: Received) async -> Response {

@@ -1,18 +1,19 @@
 import Foundation
 import Postgres
 
-/// What endpoints were sent of customers, held against what must be true of it.
+/// Checks of the messages that endpoints received about customers.
 struct ToldHistory: Sendable {
-    /// A message as it was queued.
+    /// A queued message.
     struct Message: Sendable {
         var path: String
         var lane: String
-        /// Greater is newer, of one endpoint and customer.
+        /// Order among the messages of one endpoint and customer; a newer one is greater.
         var sequence: Int64
         var queuedAt: Date
     }
 
-    /// From a newer state's being queued: what was claimed before has this long to begin, and gets no lease that is longer.
+    /// Seconds in which an older state may still arrive after a newer one was queued. A message that was claimed before
+    /// may start late, and no lease lasts longer.
     private static let stragglers: TimeInterval = 8
 
     private struct Lane: Hashable {
@@ -22,9 +23,9 @@ struct ToldHistory: Sendable {
 
     let arrivals: [ToldEndpoints.Arrival]
     private let lanes: [Lane: [ToldEndpoints.Arrival]]
-    /// By the digits of their ids that are random.
+    /// Messages by the random digits of their ids.
     let messages: [String: Message]
-    /// By username, what was shown, in order.
+    /// States that were shown, by username, in order.
     let states: [String: [ChaosLife.State]]
 
     init(
@@ -64,7 +65,7 @@ struct ToldHistory: Sendable {
         return violations
     }
 
-    /// The last one that came.
+    /// The last arrival.
     func last(_ path: String, _ username: String) -> ToldEndpoints.Arrival? { lane(path, username).last }
 
     private func lane(_ path: String, _ username: String) -> [ToldEndpoints.Arrival] {
@@ -86,7 +87,7 @@ struct ToldHistory: Sendable {
                 violations.append("state \(message.sequence) came after \(newest) (\(arrival.id))")
             }
             newest = max(newest, message.sequence)
-            // By what it says: a state that was shown at that time or later than the one before it.
+            // Its state must be the one found last or a later one.
             let state = ChaosLife.State(arrival.json["purchases"])
             if let found = known[place...].firstIndex(of: state) {
                 place = found

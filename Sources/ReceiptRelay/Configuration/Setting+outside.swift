@@ -64,7 +64,8 @@ extension Setting {
         readers: .service, "URL of the Play Developer API")
     static let googleTokenURL = Setting(
         "RELAY_GOOGLE_TOKEN_URL", .url, standard: "https://oauth2.googleapis.com/token", group: .google,
-        readers: .service, "URL that issues OAuth tokens, and the audience (`aud`) of the account's signature, whatever the file says"
+        readers: .service,
+        "URL that issues OAuth tokens, and the audience (`aud`) of the account's signature, whatever the file says"
     )
 
     static let googlePushAudience = Setting(
@@ -94,7 +95,8 @@ extension Setting {
     )
     static let amazonRVSURL = Setting(
         "RELAY_AMAZON_RVS_URL", .url, standard: "https://appstore-sdk.amazon.com", group: .amazon, readers: .service,
-        "URL of the Receipt Verification Service; `https://appstore-sdk.amazon.com/sandbox` for receipts of the App Tester")
+        "URL of the Receipt Verification Service; `https://appstore-sdk.amazon.com/sandbox` for receipts of the App Tester"
+    )
 
     static let amazonSNSTopics = Setting(
         "RELAY_AMAZON_SNS_TOPICS", .form("ARNs of SNS topics, comma-separated"), group: .amazon,

@@ -1,4 +1,3 @@
-import Formats
 import Foundation
 import RelayCore
 
@@ -14,18 +13,6 @@ extension SignedNotification {
             let data = try? JSONSerialization.data(
                 withJSONObject: part, options: [.sortedKeys, .withoutEscapingSlashes])
         else { return nil }
-        var writer = JSONWriter(capacity: 256 + data.count)
-        writer.beginObject()
-        writer.member("store", notification.store.rawValue)
-        writer.member("type", notification.type)
-        writer.member("subtype", notification.subtype)
-        writer.member("id", notification.uuid)
-        writer.member("date", notification.saidAt?.rfc3339)
-        writer.member("bundleId", notification.bundleID?.text)
-        writer.member("environment", notification.environment.text)
-        writer.name(name)
-        writer.value(json: data)
-        writer.endObject()
-        return writer.text
+        return notification.notice(name, json: data)
     }
 }

@@ -81,9 +81,6 @@ public actor ChangeFeed {
 
     /// Runs until the task is cancelled.
     public func run() async {
-        while !Task.isCancelled {
-            try? await runOnce()
-            try? await Task.sleep(for: tick)
-        }
+        await FeedLoop(name: "changes", tick: tick, logger: store.memory.logger).run { try await runOnce() }
     }
 }

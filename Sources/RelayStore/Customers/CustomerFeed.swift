@@ -52,9 +52,6 @@ public actor CustomerFeed {
 
     /// Polls until the task is cancelled.
     public func run() async {
-        while !Task.isCancelled {
-            try? await runOnce()
-            try? await Task.sleep(for: tick)
-        }
+        await FeedLoop(name: "customer_changes", tick: tick, logger: store.memory.logger).run { try await runOnce() }
     }
 }

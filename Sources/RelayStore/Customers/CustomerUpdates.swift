@@ -38,7 +38,12 @@ public struct CustomerUpdates: Sendable {
                     all = (all.customers + 1, all.messages + one.messages)
                 } catch let error where error.isForGood {
                     guard let key = taken.withLockedValue({ $0 }) else { throw error }
-                    store.memory.logger.error("a customer's update cannot be sent", metadata: ["error": "\(error)"])
+                    store.memory.logger.error(
+                        "a customer's update cannot be sent",
+                        metadata: [
+                            "publisher": "\(key.publisher)", "bucket": "\(key.bucket)",
+                            "retry_seconds": "\(Self.pause / .seconds(1))", "error": "\(error)",
+                        ])
                     try await putOff(key)
                     all.customers += 1
                 }

@@ -1,3 +1,4 @@
+import Foundation
 public import RelayCore
 
 /// A real-time developer notification of Google Play, received as a Pub/Sub push (source: Android Developers,
@@ -30,7 +31,17 @@ public struct GoogleNotification: Sendable {
             }, saidAt: content.eventTimeMillis.flatMap { Timestamp(external: $0) })
         notification.store = .google
         notification.productID = content.productID.map { ProductID($0) }
+        notification.notice = Self.review(in: push.data).map { notification.notice("pendingRefundReview", json: $0) }
         self.notification = notification
+    }
+
+    /// A question to the publisher, who may answer it with the token in it until Google decides the refund by itself. Nil
+    /// if the notification is of another kind.
+    private static func review(in content: [UInt8]) -> Data? {
+        guard let fields = (try? JSONSerialization.jsonObject(with: Data(content))) as? [String: Any],
+            let review = fields["pendingRefundReviewNotification"] as? [String: Any]
+        else { return nil }
+        return try? JSONSerialization.data(withJSONObject: review, options: [.sortedKeys, .withoutEscapingSlashes])
     }
 
     /// Google's JSON unchanged; nil if the body is not a Pub/Sub push.

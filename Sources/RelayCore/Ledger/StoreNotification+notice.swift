@@ -6,7 +6,7 @@ extension StoreNotification {
     /// - Parameters:
     ///   - part: name of the member with the store's own content.
     ///   - json: that content.
-    public func notice(_ part: String, json: some Sequence<UInt8> & Collection) -> String {
+    public func notice(_ part: String, json: some Collection<UInt8>) -> String {
         var writer = JSONWriter(capacity: 256 + json.count)
         writer.beginObject()
         writer.member("store", store.rawValue)

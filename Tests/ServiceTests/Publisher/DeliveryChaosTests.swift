@@ -27,9 +27,9 @@ import Testing
             let scene = try await ChaosScene(day, cluster: .calm(), roles: ["front", "all", "worker"])
             let lives = try await live(scene, store, seed)
             // The steady endpoint must not wait for the moody one, which still fails.
-            try await hasRenewalInfo(day.database, ToldEndpoints.steady)
+            try await nothingIsQueued(day.database, ToldEndpoints.steady)
             endpoints.heal()
-            try await hasRenewalInfo(day.database, "")
+            try await nothingIsQueued(day.database, "")
             let states = lives.reduce(into: [:]) { $0.merge($1.states) { one, _ in one } }
             let history = try await ToldHistory(endpoints.arrivals, states, day.database)
             var found = history.violations
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// Waits until no message is left for the endpoints whose URL has this suffix.
-    private static func hasRenewalInfo(_ database: TestDatabase, _ path: String) async throws {
+    private static func nothingIsQueued(_ database: TestDatabase, _ path: String) async throws {
         try await TestDatabase.withPool(database.url) { pool in
             _ = try await Awaiting.fact("nothing waits for \(path.isEmpty ? "any endpoint" : path)", is: [[0, 0, 0]]) {
                 try await Task.sleep(for: .milliseconds(100))

@@ -97,8 +97,8 @@ extension Model.Judge {
             guard !theirs.contains(where: { has(.abandoned, $0.id) && wasProcessed($0) }) else { return [] }
             let wrong = rows.filter { $0.status == .granted && $0.purchase.customer != last.customer }
                 .map { Breach("\($0.purchase) is granted to the end, Cleeng says c\(last.customer)", $0.id) }
-            let hasRenewalInfo = theirs.contains { $0.status == .granted }
-            return hasRenewalInfo
+            let isGranted = theirs.contains { $0.status == .granted }
+            return isGranted
                 ? wrong
                 : wrong + [Breach("c\(last.customer) has s\(subscription) and is not told", theirs.last?.id ?? "")]
         }

@@ -146,7 +146,7 @@ extension PurchaseEntry {
     init(_ payload: TransactionPayload) {
         originalTransactionId = Self.usable(payload.originalTransactionId)
         transactionId = Self.usable(payload.transactionId)
-        productId = payload.productId
+        productId = payload.items.first?.sku ?? payload.productId
         kind = payload.type
         purchaseDate = payload.purchaseDate
         originalPurchaseDate = payload.originalPurchaseDate

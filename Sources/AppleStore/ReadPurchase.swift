@@ -59,21 +59,26 @@ extension ReadPurchase {
 }
 
 extension ReadPurchase {
-    /// The counting purchase as a ledger period, as of the time of issue. Nil for a consumable, and if required fields
-    /// are missing.
-    public var ledgerPeriod: LedgerPeriod? { ledgerPeriod(of: entry) }
+    /// The counting purchase as ledger periods, as of the time of issue: several for an Advanced Commerce purchase.
+    /// Empty for a consumable, and if required fields are missing.
+    public var ledgerPeriods: [LedgerPeriod] { ledgerPeriods(of: entry) }
 
     /// Ledger periods of each subscription in the receipt, and of the purchase that counts, by original transaction id.
-    public var ledgerPeriods: [TransactionID: LedgerPeriod] {
-        var periods: [TransactionID: LedgerPeriod] = [:]
+    public var periodsBySubscription: [TransactionID: [LedgerPeriod]] {
+        var periods: [TransactionID: [LedgerPeriod]] = [:]
         for one in subscriptions + [entry] {
-            if let id = one.originalTransactionId, let period = ledgerPeriod(of: one) { periods[id] = period }
+            let found = ledgerPeriods(of: one)
+            if let id = one.originalTransactionId, !found.isEmpty { periods[id] = found }
         }
         return periods
     }
 
-    func ledgerPeriod(of entry: PurchaseEntry) -> LedgerPeriod? {
-        if case .signedTransaction(let transaction) = document { return transaction.payload.ledgerPeriod() }
+    func ledgerPeriods(of entry: PurchaseEntry) -> [LedgerPeriod] {
+        if case .signedTransaction(let transaction) = document { return transaction.payload.ledgerPeriods() }
+        return ledgerPeriod(of: entry).map { [$0] } ?? []
+    }
+
+    private func ledgerPeriod(of entry: PurchaseEntry) -> LedgerPeriod? {
         guard entry.kind != .consumable, entry.originalTransactionId != nil, let product = entry.productId,
             let purchased = entry.purchaseDate?.moment, let statedAt = (issuedDate ?? entry.purchaseDate)?.moment,
             let id = entry.expiresDate == nil
@@ -95,11 +100,12 @@ extension ReadPurchase {
     /// Each subscription, pass and permanent purchase, with its ledger period. Call this on a verified receipt only.
     public func externalSubscriptions(atMost limit: Int) -> [ExternalSubscription] {
         lasting.prefix(limit).compactMap { entry in
-            guard let key = entry.originalTransactionId, !environment.name.isEmpty,
-                let period = ledgerPeriod(of: entry)
-            else { return nil }
+            let periods = ledgerPeriods(of: entry)
+            guard let key = entry.originalTransactionId, !environment.name.isEmpty, !periods.isEmpty else {
+                return nil
+            }
             return ExternalSubscription(
-                key: key, environment: environment.name, statement: LedgerStatement(periods: [period]),
+                key: key, environment: environment.name, statement: LedgerStatement(periods: periods),
                 bundleID: bundleId)
         }
     }

@@ -35,6 +35,8 @@ public struct TransactionPayload: Sendable, Hashable {
     public var offerIdentifier: String?
     /// `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT`, `ONE_TIME`.
     public var offerDiscountType: String?
+    /// The items of an Advanced Commerce purchase; empty for any other.
+    public var items: [CommerceItem]
     /// Whether a revocation is present, readable or not.
     public var isRevoked: Bool
     /// Whether the fields that identify the purchase, and that define its access, were read. If such a field were taken
@@ -54,7 +56,7 @@ extension TransactionPayload: Decodable {
             productId
         case environment, signedDate, purchaseDate, originalPurchaseDate, expiresDate, type, inAppOwnershipType
         case revocationDate, revocationReason, revocationType, isUpgraded, offerType, offerIdentifier, offerDiscountType
-        case appAccountToken, additionalTransactionReason
+        case appAccountToken, additionalTransactionReason, advancedCommerceInfo
     }
 
     public init(from decoder: any Decoder) throws {
@@ -81,6 +83,8 @@ extension TransactionPayload: Decodable {
         offerType = fields.integer(.offerType)
         offerIdentifier = fields.text(.offerIdentifier)
         offerDiscountType = fields.text(.offerDiscountType)
+        let commerce = try? fields.decodeIfPresent(CommerceInfo.self, forKey: .advancedCommerceInfo)
+        items = commerce?.items ?? []
         isRevoked = fields.contains(.revocationDate) && (try? fields.decodeNil(forKey: .revocationDate)) == false
         isReadable = ![
             fields.isUnreadable(.transactionId, transactionId),
@@ -92,6 +96,7 @@ extension TransactionPayload: Decodable {
             fields.isUnreadable(.type, fields.text(.type) as String?), fields.isUnreadable(.isUpgraded, isUpgraded),
             fields.isUnreadable(.signedDate, signedDate), fields.isUnreadable(.purchaseDate, purchaseDate),
             fields.isUnreadable(.expiresDate, end: expiresDate),
+            fields.isUnreadable(.advancedCommerceInfo, commerce), commerce?.isReadable == false,
         ].contains(true)
     }
 }

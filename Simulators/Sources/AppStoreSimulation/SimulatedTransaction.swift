@@ -34,6 +34,8 @@ public struct SimulatedTransaction: Sendable, Hashable, Encodable {
     public var offerDiscountType: String?
     public var quantity = 1
     public var storefront = "USA"
+    /// Nil for a purchase of a product that App Store Connect knows by its own id.
+    public var advancedCommerceInfo: SimulatedCommerceInfo?
 
     /// - Parameters:
     ///   - originalTransactionId: defaults to the transaction's own.
@@ -58,6 +60,24 @@ public struct SimulatedTransaction: Sendable, Hashable, Encodable {
     public func json(signedDate: Date) throws -> Data {
         try SimulatedJSON.encode(SignedPart(content: self, signedDate: signedDate))
     }
+}
+
+/// What an Advanced Commerce purchase consists of.
+public struct SimulatedCommerceInfo: Sendable, Hashable, Encodable {
+    public struct Item: Sendable, Hashable, Encodable {
+        public var sku: String
+        /// When this item alone was refunded.
+        public var revocationDate: Date?
+
+        private enum CodingKeys: String, CodingKey {
+            case sku = "SKU"
+            case revocationDate
+        }
+    }
+
+    public var items: [Item]
+
+    public init(_ skus: [String]) { items = skus.map { Item(sku: $0) } }
 }
 
 extension [SimulatedTransaction] {

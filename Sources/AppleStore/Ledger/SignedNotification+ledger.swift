@@ -39,17 +39,18 @@ extension SignedNotification {
     }
 
     private func statement(_ type: String, _ said: Timestamp) -> LedgerStatement? {
-        guard let purchase = transaction?.payload,
-            var period = purchase.ledgerPeriod(
-                replacesEarlier: payload.subtype == "UPGRADE", isFamilyEnd: type == "REVOKE")
-        else { return nil }
+        guard let purchase = transaction?.payload else { return nil }
         // Its parts are signed one after another, so the notification as a whole dates from its newest part.
-        let whole = [said, period.statedAt, renewal?.payload.signedDate?.moment].compactMap(\.self).max() ?? said
+        let whole =
+            [said, purchase.signedDate?.moment, renewal?.payload.signedDate?.moment].compactMap(\.self).max() ?? said
+        var periods = purchase.ledgerPeriods(
+            replacesEarlier: payload.subtype == "UPGRADE", isFamilyEnd: type == "REVOKE", statedAt: whole)
+        guard let period = periods.first else { return nil }
         var isOver = payload.data?.status?.isOver ?? (type == "EXPIRED" ? true : nil)
         if type == "REFUND", payload.subtype == "SEATS" {
             // A consumable gives no access that could outlast the refund.
             guard purchase.type != .consumable else { return nil }
-            period.keepThroughSeatRefund()
+            for index in periods.indices { periods[index].keepThroughSeatRefund() }
             if isOver == true { isOver = nil }
         }
         let previous = purchase.previousOriginalTransactionId.flatMap {
@@ -58,11 +59,13 @@ extension SignedNotification {
         var renewal = renewal?.payload.ledgerRenewal
         if renewal?.expirationIntent == nil, let intent = expirationIntent(type) { renewal?.expirationIntent = intent }
         return LedgerStatement(
-            periods: [period], renewal: renewal,
+            periods: periods, renewal: renewal,
             end: isOver.map { LedgerEnd(isOver: $0, until: $0 ? period.expiresAt : nil, statedAt: whole) },
             movesFrom: previous.map { [$0] } ?? [], movedAt: previous.map { _ in whole },
             // The end of an id that the subscription has left does not bring it back there.
-            isCurrentAt: previous.flatMap { _ in isOver == true || period.revocation != nil ? nil : whole },
+            isCurrentAt: previous.flatMap { _ in
+                isOver == true || periods.allSatisfy { $0.revocation != nil } ? nil : whole
+            },
             intentChangedAt: type == "DID_CHANGE_RENEWAL_STATUS" ? said : nil)
     }
 

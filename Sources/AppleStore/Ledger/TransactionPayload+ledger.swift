@@ -1,13 +1,33 @@
 public import RelayCore
 
 extension TransactionPayload {
+    /// The transaction as ledger periods: one, or one for each item of an Advanced Commerce purchase, under its SKU.
+    /// Empty where ``ledgerPeriod(replacesEarlier:isFamilyEnd:)`` is nil.
+    ///
+    /// - Parameter statedAt: time of a statement that lists all remaining items; nil if none does.
+    public func ledgerPeriods(
+        replacesEarlier: Bool = false, isFamilyEnd: Bool = false, statedAt: Timestamp? = nil
+    ) -> [LedgerPeriod] {
+        guard let whole = ledgerPeriod(replacesEarlier: replacesEarlier, isFamilyEnd: isFamilyEnd) else { return [] }
+        guard !items.isEmpty else { return [whole] }
+        return items.map { item in
+            var period = whole
+            (period.id, period.productID) = ("\(whole.id):\(item.sku)", item.sku)
+            if let statedAt { period.statedAt = max(period.statedAt, statedAt) }
+            if period.revocation == nil, item.isRevoked {
+                period.revocation = .init(at: item.revocationDate?.moment ?? whole.statedAt, kind: .refunded)
+            }
+            return period
+        }
+    }
+
     /// The transaction as a ledger period: a subscription, another lasting purchase, or a revoked consumable. Nil for
     /// any other consumable, for seats added to a period, and if required fields are missing or unreadable.
     ///
     /// - Parameters:
     ///   - replacesEarlier: the notification reports an upgrade.
     ///   - isFamilyEnd: the notification reports the end of sharing.
-    public func ledgerPeriod(replacesEarlier: Bool = false, isFamilyEnd: Bool = false) -> LedgerPeriod? {
+    private func ledgerPeriod(replacesEarlier: Bool = false, isFamilyEnd: Bool = false) -> LedgerPeriod? {
         guard isReadable, !addsSeats, type != .consumable || isRevoked, let signed = signedDate?.moment,
             let product = productId,
             let purchased = purchaseDate?.moment,
@@ -45,7 +65,9 @@ extension RenewalPayload {
     public var ledgerRenewal: LedgerRenewal? {
         guard isReadable, let signed = signedDate?.moment else { return nil }
         return LedgerRenewal(
-            willRenew: autoRenewStatus.map { $0 == 1 }, productID: autoRenewProductId,
+            // Of several items none is the next product.
+            willRenew: autoRenewStatus.map { $0 == 1 },
+            productID: items.isEmpty ? autoRenewProductId : items.count == 1 ? items[0].sku : nil,
             isInBillingRetry: isInBillingRetryPeriod ?? false, graceUntil: gracePeriodExpiresDate?.moment,
             expirationIntent: expirationIntent.map { Int(clamping: $0) },
             priceConsent: priceIncreaseStatus.map { Int(clamping: $0) }, statedAt: signed)

@@ -6,6 +6,8 @@ public import RelayCore
 public struct RenewalPayload: Sendable, Hashable {
     public var originalTransactionId: TransactionID?
     public var autoRenewProductId: ProductID?
+    /// The items that will renew, of an Advanced Commerce purchase; empty for any other.
+    public var items: [CommerceItem]
     /// 1: it will renew, 0: it will not.
     public var autoRenewStatus: Int64?
     public var expirationIntent: Int64?
@@ -23,12 +25,14 @@ extension RenewalPayload: Decodable {
     private enum Key: String, CodingKey {
         case originalTransactionId, autoRenewProductId, autoRenewStatus, expirationIntent
         case isInBillingRetryPeriod, gracePeriodExpiresDate, priceIncreaseStatus, environment, signedDate
+        case advancedCommerceInfo
     }
 
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
         originalTransactionId = fields.identifier(.originalTransactionId)
         autoRenewProductId = fields.text(.autoRenewProductId)
+        items = (try? fields.decodeIfPresent(CommerceInfo.self, forKey: .advancedCommerceInfo))?.items ?? []
         autoRenewStatus = fields.integer(.autoRenewStatus)
         expirationIntent = fields.integer(.expirationIntent)
         isInBillingRetryPeriod = fields.bool(.isInBillingRetryPeriod)

@@ -30,14 +30,19 @@ public struct SignedStatus: Sendable, Hashable {
     /// Its statement for the ledger; nil if required fields are missing. Use only after ``verify(_:_:)``.
     public var statement: LedgerStatement? {
         let payload = transaction.payload
-        var period = payload.ledgerPeriod()
-        guard period != nil || payload.addsSeats, let signed = payload.signedDate?.moment else { return nil }
-        // If the subscription still has access, the revocation concerned only seats.
-        if status?.isOver == false { period?.keepThroughSeatRefund() }
+        guard let signed = payload.signedDate?.moment else { return nil }
         let statedAt = max(signed, renewal?.payload.signedDate?.moment ?? signed)
+        var periods = payload.ledgerPeriods(statedAt: statedAt)
+        guard !periods.isEmpty || payload.addsSeats else { return nil }
+        // If the subscription still has access, the revocation concerned only seats, unless it is an item's.
+        if status?.isOver == false, payload.items.isEmpty {
+            for index in periods.indices { periods[index].keepThroughSeatRefund() }
+        }
         return LedgerStatement(
-            periods: period.map { [$0] } ?? [], renewal: renewal?.payload.ledgerRenewal,
-            end: status?.isOver.map { LedgerEnd(isOver: $0, until: $0 ? period?.expiresAt : nil, statedAt: statedAt) })
+            periods: periods, renewal: renewal?.payload.ledgerRenewal,
+            end: status?.isOver.map {
+                LedgerEnd(isOver: $0, until: $0 ? periods.first?.expiresAt : nil, statedAt: statedAt)
+            })
     }
 }
 

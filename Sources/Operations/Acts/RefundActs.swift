@@ -79,13 +79,14 @@ extension AppStoreAccess {
                 let status = try SignedStatus(transaction: text, renewal: nil, status: nil)
                 try await status.verify(trust, scope)
                 let payload = status.transaction.payload
+                let periods = payload.ledgerPeriods()
                 guard let key = payload.originalTransactionId, payload.environment.name == name.environment,
-                    let period = payload.ledgerPeriod()
+                    !periods.isEmpty
                 else {
                     lookup.unusable += 1
                     continue
                 }
-                found[key, default: ([], payload.bundleId)].periods.append(period)
+                found[key, default: ([], payload.bundleId)].periods += periods
             } catch {
                 // The text is not genuine, or is not a transaction.
                 lookup.unusable += 1

@@ -23,8 +23,16 @@ extension PurchaseAcceptor {
             try await standAlone(&receipt, request, key)
         } else if !receipt.isNamed, receipt.isReadable, try await !isOfReceipt(request, receipt, key) {
             try await standAlone(&receipt, request, key)
+        } else {
+            let platform = receipt.platform
+            receipt.choose { fits(ProductID(platform.prefixed($0)), request, key) }
         }
         return receipt
+    }
+
+    /// Whether the catalogue sells a product under the posted offer.
+    private func fits(_ product: ProductID, _ request: PurchaseRequest, _ key: APIKey) -> Bool {
+        offers.allows(product, under: request.offerID, of: key.publisher) == true
     }
 
     /// Makes a purchase independent that its receipt does not contain. Only the app names its transaction then. If that
@@ -41,9 +49,7 @@ extension PurchaseAcceptor {
     /// Whether a purchase missing from its receipt belongs to the receipt's longest-running subscription: only if that
     /// matches the posted offer.
     private func isOfReceipt(_ request: PurchaseRequest, _ receipt: ReadReceipt, _ key: APIKey) async throws -> Bool {
-        if let product = receipt.productID.map({ ProductID(receipt.platform.prefixed($0)) }),
-            offers.allows(product, under: request.offerID, of: key.publisher) == true
-        {
+        if let product = receipt.productID, fits(ProductID(receipt.platform.prefixed(product)), request, key) {
             return true
         }
         switch try await store.subscriptions.holding(of: receipt.name(of: key.publisher), offer: request.offerID) {

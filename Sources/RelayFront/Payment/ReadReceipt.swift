@@ -87,11 +87,21 @@ struct ReadReceipt: Sendable {
         } else if [.xcode, .localTesting].contains(purchase.environment.kind) {
             environment = purchase.environment.name
         }
-        period = purchase.ledgerPeriod
+        period = purchase.ledgerPeriods.first
     }
 
     func name(of publisher: PublisherID) -> SubscriptionName {
         SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: subscriptionKey)
+    }
+
+    /// Chooses the item that was bought under an offer, of several that were bought together.
+    ///
+    /// - Parameter fits: whether the catalogue sells a product under the offer.
+    mutating func choose(_ fits: (ProductID) -> Bool) {
+        guard let items = purchase?.ledgerPeriods, items.count > 1,
+            let chosen = items.first(where: { fits($0.productID) })
+        else { return }
+        (period, productID) = (chosen, chosen.productID)
     }
 
     /// Makes the purchase independent, because the receipt does not contain it. It neither changes the receipt's
@@ -122,7 +132,8 @@ struct ReadReceipt: Sendable {
         guard platform == .apple else { return }
         subscriptionKey = name.originalTransactionID
         environment = name.environment
-        period = purchase?.ledgerPeriods[name.originalTransactionID]
+        let periods = purchase?.periodsBySubscription[name.originalTransactionID] ?? []
+        period = periods.first { $0.productID == running.productID } ?? periods.first
         sentTransactionID = running.transactionID
         identity = Array(running.transactionID.text.utf8)
         isOneOfMany = true

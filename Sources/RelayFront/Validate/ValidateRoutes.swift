@@ -118,8 +118,8 @@ extension ReadReceipt {
             LedgerMessage(name, statement, bundleID: bundleID, note: .init(event: "validated"))
         }
         guard let found else {
-            return (purchase?.ledgerPeriods ?? [:]).map {
-                message(name(of: publisher).under($0), LedgerStatement(periods: [$1]))
+            return (purchase?.periodsBySubscription ?? [:]).map {
+                message(name(of: publisher).under($0), LedgerStatement(periods: $1))
             }
         }
         // A used consumable enters no ledger.

@@ -51,7 +51,7 @@ struct SimulatedMessageTests {
         let posted = try life.authority.sign(json: newest.json(signedDate: day(31)))
         for text in [base64(bytes), posted] {
             let read = try PurchaseReader.read(text, transactionId: TransactionID(newest.transactionId))
-            let period = try #require(read.ledgerPeriod)
+            let period = try #require(read.ledgerPeriods.first)
             #expect(read.originalTransactionId == "2000000700000001")
             #expect(life.ledger.periods[period.id]?.expiresAt == period.expiresAt)
             #expect(period.expiresAt == SimulatedLife.moment(60))

@@ -42,7 +42,7 @@ extension FuzzTarget {
 private enum AppleReaders {
     static func read(_ data: ReceiptData) throws {
         guard let read = try? ReadPurchase(PurchaseDocument(data), transactionId: "1") else { return }
-        for period in read.ledgerPeriods.values {
+        for period in read.ledgerPeriods {
             try FuzzFinding.check(period.purchasedAt)
             try FuzzFinding.check(period.expiresAt)
             FuzzLedger.apply(LedgerStatement(periods: [period]))

@@ -18,15 +18,28 @@ extension UpdatedLedger {
         return old.periods == ledger.periods && old.renewal == ledger.renewal && old.end == ledger.end
     }
 
-    /// When to ask a store again that does not list revoked purchases, since its notification may have been lost.
+    /// When to ask a store other than Apple's again, since its notification may have been lost; nil if never.
+    ///
+    /// Amazon and Roku do not list revoked purchases, so each purchase that runs is asked about. Google lists them. It is
+    /// asked about a subscription that does not simply renew: it may be turned on again, paid late or resumed.
     public var recheckAt: Timestamp? {
         // A late payment restores access, and its notification may be lost too.
-        guard !platform.listsVoided, !message.name.standsAlone, hasRenewalInfo, let status = standing?.status,
-            status.grantsAccess || status == .inBillingRetry
+        guard platform != .apple, !message.name.standsAlone, hasRenewalInfo, let standing,
+            standing.status.grantsAccess || standing.status == .inBillingRetry
         else { return nil }
+        if platform.listsVoided, standing.status == .active, standing.willRenew != false { return nil }
         let statements = ledger.periods.values.map(\.statedAt) + (ledger.renewal.map { [$0.statedAt] } ?? [])
-        return statements.max().map { $0 + terms.recheck }
+        guard let last = statements.max() else { return nil }
+        let again = last + terms.recheck
+        // Before a canceled subscription ends, in case it was turned on again.
+        guard platform.listsVoided, standing.status == .active, let end = standing.expiresAt,
+            last < end - Self.lastLook
+        else { return again }
+        return min(again, end - Self.lastLook)
     }
+
+    /// How long before its end a canceled subscription is asked about for the last time.
+    private static let lastLook = Duration.seconds(3_600)
 
     private var platform: StorePlatform { StorePlatform(subscriptionKey: message.name.originalTransactionID) }
 

@@ -32,6 +32,9 @@ struct LedgerDueTests {
             Case(movesTo: LedgerMove(to: "2", statedAt: Life.day(1)), day: 1, due: nil),
             // Google lists revoked purchases, Amazon and Roku do not.
             Case(key: "google:a", day: 0.5, due: Life.day(30)),
+            // Of a canceled one Google may have renewed the subscription again.
+            Case(key: "google:a", renews: false, day: 0.5, due: Life.day(1)),
+            Case(key: "google:a", renews: false, day: 31, due: nil),
             Case(key: "amazon:a", day: 0.5, due: Life.day(1)),
             Case(key: "roku:a", day: 0.5, due: Life.day(1)),
             Case(key: "amazon:a", renews: nil, day: 0.5, due: Life.day(30)),
@@ -82,5 +85,18 @@ struct LedgerDueTests {
         #expect(try history.record(retry, on: name, day: 31).recheckAt == Life.day(32))
         #expect(try history.record(.over(statedAt: Life.day(32)), on: name, day: 32).recheckAt == nil)
         #expect(try history.record(.month(), day: 1).recheckAt == nil)
+    }
+
+    @Test("is an hour before the end of a subscription that was canceled at Google, and daily while it is unpaid")
+    func recheckAtGoogle() throws {
+        var history = LedgerHistory()
+        let name = LedgerHistory.name("google:a")
+        #expect(try history.record(.month(), on: name, day: 1).recheckAt == nil)
+        let canceled = LedgerStatement.month(renews: false, told: 29.5)
+        #expect(try history.record(canceled, on: name, day: 29.5).recheckAt == Life.day(30) - .seconds(3_600))
+        let late = LedgerStatement.month(renews: false, told: 29.99)
+        #expect(try history.record(late, on: name, day: 29.99).recheckAt == Life.day(30.99))
+        let retry = LedgerStatement(renewal: Life.renewal(true, retry: true, told: 31))
+        #expect(try history.record(retry, on: name, day: 31).recheckAt == Life.day(32))
     }
 }

@@ -142,7 +142,7 @@ extension Setting {
         "between two times that Google's voided purchases are asked for, in case a notification was lost")
     static let storeRecheck = Setting(
         "RELAY_STORE_RECHECK_SECONDS", .seconds(10...604_800), standard: "86400", group: .stores, readers: .service,
-        "after which Amazon and Roku are asked again about a purchase that gives access, in case a notification was lost: they keep no list of what was taken back"
+        "time after which Amazon and Roku are asked again about a purchase that gives access, and Google about one that does not simply renew: a notification may have been lost"
     )
 
     static let webhookURLs = Setting(

@@ -30,6 +30,8 @@ public struct LedgerResult: Sendable {
     public var hasRenewalInfo: Bool
     /// When to ask a store again that does not list revoked purchases; nil if never.
     public var recheckAt: Timestamp?
+    /// The id that the subscription has moved to; nil if this id is the present one.
+    public var presentName: SubscriptionName?
     /// Number of periods that this update revoked.
     public var newRevocations: Int
     /// Time of the update by the database's clock.
@@ -46,6 +48,7 @@ public struct LedgerResult: Sendable {
         owner = found.owner
         hasRenewalInfo = updated.hasRenewalInfo
         recheckAt = updated.recheckAt
+        presentName = ledger.movedTo.map(name.under)
         newRevocations = ledger.periods.count {
             $0.value.revocation != nil && found.ledger.periods[$0.key]?.revocation == nil
         }

@@ -66,7 +66,8 @@ public struct LedgerService: Service {
 
     private func look(at due: [ClaimedSubscription]) async throws {
         let rows = Dictionary(due.map { ($0.name, $0.row) }, uniquingKeysWith: { one, _ in one })
-        let results = try await record(due.map { LedgerMessage($0.name) }, rows)
+        var results = try await record(due.map { LedgerMessage($0.name) }, rows)
+        results += try await recordPresent(of: results)
         let unanswered = await askStores(results.filter { $0.isToBeAsked || isNew($0) })
         try await store.questions.askAgain(about: results.filter(isToBeRechecked))
         await withTaskGroup { group in
@@ -76,6 +77,30 @@ public struct LedgerService: Service {
         }
         try Task.checkCancellation()
     }
+
+    /// Evaluates the present ids of subscriptions that were granted under a former id. The present id decides about the
+    /// access, and takes the owner over if it has none.
+    private func recordPresent(of former: [LedgerResult]) async throws -> [LedgerResult] {
+        var found: [LedgerResult] = []
+        var former = former
+        for _ in 0..<Self.mostMoves {
+            let moved = Dictionary(grouping: former.filter { $0.presentName != nil }, by: \.presentName)
+            guard !moved.isEmpty else { break }
+            let messages = moved.flatMap { present, former -> [LedgerMessage] in
+                guard let present else { return [] }
+                let names = former.map(\.name)
+                let statement = LedgerStatement(movesFrom: Set(names.map(\.originalTransactionID)))
+                return [LedgerMessage(present, statement)] + names.map { LedgerMessage($0) }
+            }
+            let names = Set(moved.keys)
+            former = try await record(messages).filter { names.contains($0.name) }
+            found += former
+        }
+        return found
+    }
+
+    /// A chain of moves ends after as many as a ledger remembers.
+    private static let mostMoves = SubscriptionLedger.mostPredecessors
 
     /// Whether the store must be asked at once, because it has sent no statement since the grant. The answer shows
     /// renewal and price, and for stores other than Apple the purchase itself.

@@ -48,6 +48,23 @@ import Testing
         }
     }
 
+    /// Ben has the offer by a purchase on the web, and Cleeng does not answer about Ana, who owns the subscription.
+    @Test func aCustomerWithTheOfferIsLetInThoughTheOwnerCannotBeRead() async throws {
+        try await run { setup, control in
+            let (relay, original) = (setup.relay, TestPurchase.newTransactionID())
+            let ana = try await relay.pursue("ana@example.test", original: original)
+            _ = try await relay.becomes("granted", ana)
+            try await control.behave("ana@example.test", "read-down")
+            try await control.entitle(
+                "ben+never@example.test", to: Self.offer, status: "active", until: Date() + 86_400)
+            let ben = try await relay.pursue("ben+never@example.test", original: original)
+            _ = try await relay.becomes("granted", ben)
+            #expect(try await relay.poll(ana).json["status"].string == "granted")
+            let owned = try await relay.ops("/ops/subscriptions?originalTransactionId=\(original)").json["items"]
+            #expect(owned[0]["customerEmail"].string == "ana@example.test", "\(owned)")
+        }
+    }
+
     /// Ben has the offer by a purchase on the web. Cleeng moves nothing when he posts Ana's receipt.
     @Test func aCustomerWhoHadTheOfferTakesNoSubscription() async throws {
         try await run { setup, control in

@@ -98,12 +98,18 @@ struct ChaosRow: Sendable {
     ///
     /// - Parameter isAlone: whether no other tests share the machine.
     private mutating func judgeTimes(_ struck: Struck, length: Duration, isAlone: Bool) {
+        // Beside other tests a time shows the machine's load. The table has it, and only a purchase that is never granted
+        // is a fault.
+        guard isAlone else {
+            if fresh == nil { violations.append("a purchase after the fault was never granted") }
+            return
+        }
         let limit = strike.recoveryLimit(after: length)
         let busy = .seconds(6) + (fresh ?? .zero) * 4
         if let all, all > max(limit, busy) {
             violations.append("what was accepted before was granted only \(all) after the fault")
         }
-        let patience = Duration.seconds(isAlone ? 10 : 20)
+        let patience = Duration.seconds(10)
         if fresh.map({ $0 > patience + struck.startTook + strike.noticedAfter }) ?? true {
             violations.append("a purchase after the fault was not granted in time: \(fresh.map { "\($0)" } ?? "never")")
         }

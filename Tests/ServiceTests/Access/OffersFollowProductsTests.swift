@@ -40,32 +40,18 @@ import Testing
         }
     }
 
-    /// The catalogue exists when the relay starts, since a running relay reads it only every five seconds.
-    ///
     /// - Parameter tells: whether Cleeng sends events of ends.
     private func run(tells: Bool = true, _ body: (inout Scene) async throws -> Void) async throws {
         let store = try TestAppStore()
         defer { store.end() }
         let settings = store.settings(
             relayingTo: nil, ["RELAY_CLEENG_WEBHOOK_SECRET": Self.secret, "RELAY_APPLE_RENEWAL_LEEWAY_SECONDS": "5"])
-        try await Setup.run(settings: settings) { setup in
-            let life = try store.subscription()
-            for (offer, product) in [(Self.monthly, "com.example.app.monthly"), (Self.yearly, "com.example.year")] {
-                let added = try await ChildProcess.run(
-                    "receipt-relay", ["offers", "add", "--offer", offer, "--product", product],
-                    environment: ["RELAY_DATABASE_URL": setup.database.url])
-                #expect(added.code == 0, "\(added.output)")
-            }
-            let relay = try await Relay.start(
-                database: setup.database, simulator: setup.simulator, keys: setup.relay.keys, settings: settings)
-            await setup.relay.end()
+        let offers = [(Self.monthly, "com.example.app.monthly"), (Self.yearly, "com.example.year")]
+        try await Setup.run(offers: offers, settings: settings) { setup in
             var scene = Scene(
-                setup: Setup(database: setup.database, simulator: setup.simulator, relay: relay),
-                control: SimulatorControl(setup.simulator), store: store, life: life)
-            if tells { try await scene.control.tell(relay, secret: Self.secret) }
-            try await relay.during {
-                try await body(&scene)
-            }
+                setup: setup, control: SimulatorControl(setup.simulator), store: store, life: try store.subscription())
+            if tells { try await scene.control.tell(setup.relay, secret: Self.secret) }
+            try await body(&scene)
         }
     }
 

@@ -9,43 +9,31 @@ import Testing
     @Test func eachItemOpensItsOfferAndARefundOfOneEndsThatOne() async throws {
         let store = try TestAppStore()
         defer { store.end() }
-        let settings = store.settings(relayingTo: nil)
-        try await Setup.run(settings: settings) { setup in
+        try await Setup.run(offers: Self.offers, settings: store.settings(relayingTo: nil)) { setup in
+            let relay = setup.relay
+            let number = TestPurchase.newTransactionID()
+            var bought = SimulatedTransaction(
+                bundleId: "com.example.app", productId: "com.example.generic", transactionId: number,
+                webOrderLineItemId: "7" + number, purchaseDate: Date() - 60, expiresDate: Date() + 2_592_000)
+            bought.advancedCommerceInfo = SimulatedCommerceInfo(Self.offers.map(\.1))
+            var ids: [String] = []
             for (offer, product) in Self.offers {
-                let added = try await ChildProcess.run(
-                    "receipt-relay", ["offers", "add", "--offer", offer, "--product", product],
-                    environment: ["RELAY_DATABASE_URL": setup.database.url])
-                #expect(added.code == 0, "\(added.output)")
+                var purchase = TestPurchase(email: "ana@example.test", original: number)
+                purchase.offer = offer
+                purchase.receipt = try store.transactions.sign(json: bought.json(signedDate: Date() - 50))
+                let id = try await relay.pursue(purchase)
+                _ = try await relay.becomes("granted", id)
+                #expect(try await relay.detail(id)["productId"].string == product)
+                ids.append(id)
             }
-            // A running relay reads the catalogue every five seconds.
-            let relay = try await Relay.start(
-                database: setup.database, simulator: setup.simulator, keys: setup.relay.keys, settings: settings)
-            await setup.relay.end()
-            try await relay.during {
-                let number = TestPurchase.newTransactionID()
-                var bought = SimulatedTransaction(
-                    bundleId: "com.example.app", productId: "com.example.generic", transactionId: number,
-                    webOrderLineItemId: "7" + number, purchaseDate: Date() - 60, expiresDate: Date() + 2_592_000)
-                bought.advancedCommerceInfo = SimulatedCommerceInfo(Self.offers.map(\.1))
-                var ids: [String] = []
-                for (offer, product) in Self.offers {
-                    var purchase = TestPurchase(email: "ana@example.test", original: number)
-                    purchase.offer = offer
-                    purchase.receipt = try store.transactions.sign(json: bought.json(signedDate: Date() - 50))
-                    let id = try await relay.pursue(purchase)
-                    _ = try await relay.becomes("granted", id)
-                    #expect(try await relay.detail(id)["productId"].string == product)
-                    ids.append(id)
-                }
-                bought.advancedCommerceInfo?.items[1].revocationDate = Date()
-                let refund = SimulatedNotification(
-                    notificationType: "REFUND", notificationUUID: UUID().uuidString, bundleId: bought.bundleId,
-                    transaction: bought, signedDate: Date())
-                #expect(try await relay.notify(refund, signedBy: store).status == 200)
-                let ended = try await relay.becomes("revoked", ids[1])
-                #expect(ended["reason"].string == "refunded" && ended["accessGranted"].bool == false)
-                #expect(try await relay.poll(ids[0]).json["status"].string == "granted")
-            }
+            bought.advancedCommerceInfo?.items[1].revocationDate = Date()
+            let refund = SimulatedNotification(
+                notificationType: "REFUND", notificationUUID: UUID().uuidString, bundleId: bought.bundleId,
+                transaction: bought, signedDate: Date())
+            #expect(try await relay.notify(refund, signedBy: store).status == 200)
+            let ended = try await relay.becomes("revoked", ids[1])
+            #expect(ended["reason"].string == "refunded" && ended["accessGranted"].bool == false)
+            #expect(try await relay.poll(ids[0]).json["status"].string == "granted")
         }
     }
 }

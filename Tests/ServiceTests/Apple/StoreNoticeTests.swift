@@ -62,8 +62,9 @@ import Testing
             #expect(try await setup.relay.notify(try body(store, Self.rescinded)).status == 200)
             // A repeat is not sent to endpoints.
             #expect(try await setup.relay.notify(try body(store, Self.rescinded)).status == 200)
-            let told = try await Awaiting.fact("it is told twice", of: { received() }, holds: { $0.count == 2 })
-            let json = told[1].json
+            let messages = try await Awaiting.fact(
+                "two messages have arrived", of: { received() }, holds: { $0.count == 2 })
+            let json = messages[1].json
             #expect(json.keys == ["type", "password", "notification"])
             #expect(json["type"].string == "store.notification")
             #expect(json["password"].string == "s3cr3t")
@@ -72,9 +73,9 @@ import Testing
             #expect(json["notification"]["bundleId"].string == "com.example.app")
             #expect(json["notification"]["environment"].string == "Sandbox")
             #expect(json["notification"]["appData"]["signedAppTransactionInfo"].string == "a.b.c")
-            #expect(told[0].headers["webhook-id"] == told[1].headers["webhook-id"])
-            #expect(told[0].body == told[1].body)
-            try await isSentAgain(setup, told[1], received)
+            #expect(messages[0].headers["webhook-id"] == messages[1].headers["webhook-id"])
+            #expect(messages[0].body == messages[1].body)
+            try await isSentAgain(setup, messages[1], received)
         }
     }
 
@@ -84,9 +85,10 @@ import Testing
     ) async throws {
         let id = try #require(first.headers["webhook-id"])
         #expect(try await setup.relay.opsPost("/ops/webhooks/\(id)/replay").status == 202)
-        let told = try await Awaiting.fact("it is told a third time", of: { received() }, holds: { $0.count == 3 })
-        #expect(told[2].body == first.body)
-        #expect(told[2].headers["webhook-id"] != id)
+        let messages = try await Awaiting.fact(
+            "a third message has arrived", of: { received() }, holds: { $0.count == 3 })
+        #expect(messages[2].body == first.body)
+        #expect(messages[2].headers["webhook-id"] != id)
         let range = try await ChildProcess.run(
             "receipt-relay", ["webhooks", "replay", "--since", "2020-01-01", "--delivered", "--dry-run"],
             environment: ["RELAY_DATABASE_URL": setup.database.url])
@@ -110,9 +112,10 @@ import Testing
         }
         try await run(environment: "sandbox") { setup, store, received in
             #expect(try await setup.relay.notify(try body(store, Self.token)).status == 200)
-            let told = try await Awaiting.fact("it is told", of: { received().first }, holds: { $0 != nil })
-            #expect(told?.json["notification"]["subtype"].string == "UNREPORTED")
-            #expect(told?.json["notification"]["externalPurchaseToken"]["appAppleId"].int == 55_555)
+            let message = try await Awaiting.fact(
+                "a message has arrived", of: { received().first }, holds: { $0 != nil })
+            #expect(message?.json["notification"]["subtype"].string == "UNREPORTED")
+            #expect(message?.json["notification"]["externalPurchaseToken"]["appAppleId"].int == 55_555)
         }
     }
 }

@@ -58,7 +58,7 @@ extension BadDays {
             try await BadDay.run { day in
                 let relay = try await day.relay()
                 let first = await AppClient.post(TestPurchase(email: "first+\(tag)@example.test"), to: relay)
-                let refusal = try await Awaiting.fact("it is told to wait") {
+                let refusal = try await Awaiting.fact("it is asked to wait") {
                     try await day.control.payments().first { $0.status == 429 }
                 } holds: {
                     $0?.endedAt != nil
@@ -217,7 +217,7 @@ extension BadDays {
         }
 
         private static func becomes(_ state: String, _ relay: Relay) async throws {
-            try await Awaiting.fact("the upstream is told to be \(state)", is: state) { try await Self.state(relay) }
+            try await Awaiting.fact("the upstream is reported as \(state)", is: state) { try await Self.state(relay) }
         }
 
         private static func state(_ relay: Relay) async throws -> String? {

@@ -93,7 +93,7 @@ import Testing
                 #expect(listed["items"].array?.first?["customerEmail"].string == "ana@example.test")
                 let subscriptions = try await setup.relay.ops("/ops/subscriptions?customerEmail=bob@example.test").text
                 #expect(subscriptions.contains("ana@example.test -> bob@example.test"))
-                try await Awaiting.fact("the endpoint is told") {
+                try await Awaiting.fact("the endpoint has the message") {
                     received().map(\.body).joined()
                 } holds: {
                     $0.contains("ana@example.test") && $0.contains("bob@example.test")

@@ -41,7 +41,7 @@ import Testing
                 }
                 let first = try await buy("ana@example.test")
                 let second = try await buy("bob@example.test")
-                try await Awaiting.fact("the endpoint is told of both") {
+                try await Awaiting.fact("the endpoint has both messages") {
                     received().map(\.body).joined()
                 } holds: {
                     $0.contains("ana@example.test") && $0.contains("bob@example.test")
@@ -89,7 +89,7 @@ import Testing
                     let tables = try await EncryptionTests.tables(setup.database, holding: "ana@example.test")
                     #expect(tables == [])
                 }
-                try await Awaiting.fact("nothing is told from memory any more", is: 404) {
+                try await Awaiting.fact("no answer comes from memory any more", is: 404) {
                     try await setup.relay.poll(first).status
                 }
                 let audit = try await ChildProcess.run(

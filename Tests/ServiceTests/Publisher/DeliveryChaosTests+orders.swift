@@ -38,7 +38,7 @@ extension DeliveryChaosTests {
                 found.append("of \(contests.count) subscriptions there are \(made) contracts, … and messages")
             }
             let expected = Set(contests.compactMap(\.contract))
-            try await Awaiting.fact("each contract is told") {
+            try await Awaiting.fact("each contract has its message") {
                 try await Task.sleep(for: .milliseconds(100))
                 let told = endpoints.arrivals.map(\.json).filter { $0["Event"].string == "ContractCreated" }
                 return expected.subtracting(told.compactMap { $0["ContractId"].string })

@@ -81,7 +81,6 @@ import Testing
     private static func nothingIsQueued(_ database: TestDatabase, _ path: String) async throws {
         try await TestDatabase.withPool(database.url) { pool in
             _ = try await Awaiting.fact("nothing waits for \(path.isEmpty ? "any endpoint" : path)", is: [[0, 0, 0]]) {
-                try await Task.sleep(for: .milliseconds(100))
                 return try await pool.query(
                     SQL(
                         """

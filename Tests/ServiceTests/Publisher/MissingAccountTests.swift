@@ -77,7 +77,7 @@ import Testing
                     ["webhooks", "resync", "--username", "nordic0@example.test", "--publisher", "nordic"], scene)
                 let common = try await stray.buy(TestPurchase(email: "ana@example.test"), nordic: false)
                 #expect(try await stray.outcome(common, nordic: false) == "granted")
-                _ = try await Awaiting.fact("main is told") {
+                _ = try await Awaiting.fact("main has the message") {
                     received()
                 } holds: {
                     $0.contains { $0.path == "/main" }
@@ -103,7 +103,7 @@ import Testing
 
                 try await Self.command(["publishers", "use-common-account", "nordic"], scene)
                 #expect(try await stray.outcome(waiting, nordic: true) != "pending")
-                _ = try await Awaiting.fact("nordic is told") {
+                _ = try await Awaiting.fact("nordic has the message") {
                     received()
                 } holds: {
                     $0.contains { $0.path == "/nordic" }

@@ -111,10 +111,7 @@ import Testing
     @Test func aMappedProductWithAnEmailIsForwardedOnce() async throws {
         try await Self.run { stores, setup in
             for product in ["google:gold", "amazon:gold"] {
-                let added = try await ChildProcess.run(
-                    "receipt-relay", ["offers", "add", "--offer", "S123456789_US", "--product", product],
-                    environment: ["RELAY_DATABASE_URL": setup.database.url])
-                #expect(added.code == 0)
+                try await setup.database.add(offer: "S123456789_US", of: product)
             }
             try await stores.google.has("token-1", #"{"productId":"gold"}"#)
             try await stores.amazon.has("receipt-1", #"{"productId":"gold"}"#)

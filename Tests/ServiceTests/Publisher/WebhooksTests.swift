@@ -140,7 +140,7 @@ import Testing
                 let answer = try await other.notify(scene.life.renewalTurned(.off, at: Date()), signedBy: scene.store)
                 #expect(answer.status == 200)
                 // If the dead copy had not composed it yet, the purchase is sent first.
-                _ = try await Awaiting.fact("the change is told", is: "Lapse") {
+                _ = try await Awaiting.fact("the change has arrived", is: "Lapse") {
                     received().last.map { $0.json["purchases"][Self.product]["renewalIntent"].string }
                 }
                 await other.end()

@@ -211,7 +211,7 @@ import Testing
         try await run { relay, control in
             try await control.trouble("storekit2-inactive")
             let id = try await relay.pursue(try await purchase("ana@example.test", control))
-            try await Awaiting.fact("ops is told", is: "misconfigured") {
+            try await Awaiting.fact("ops sees the fault", is: "misconfigured") {
                 try await relay.ops("/ops/summary").json["upstream"]["state"].string
             }
             #expect(try await relay.poll(id).json["status"].string == "pending")

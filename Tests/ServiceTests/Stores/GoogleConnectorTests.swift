@@ -307,7 +307,7 @@ import Testing
         try await run { relay, control in
             try await control.trouble("google-inactive")
             let id = try await pursue("t-1", by: "ana@example.test", relay, control)
-            try await Awaiting.fact("ops is told", is: "misconfigured") {
+            try await Awaiting.fact("ops sees the fault", is: "misconfigured") {
                 try await relay.ops("/ops/summary").json["upstream"]["state"].string
             }
             #expect(try await relay.poll(id).json["status"].string == "pending")

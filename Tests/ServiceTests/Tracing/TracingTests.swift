@@ -63,7 +63,7 @@ import Testing
                 }
                 #expect(other.first?.header("traceparent") == nil)
 
-                try await Awaiting.fact("the publisher is told") {
+                try await Awaiting.fact("the publisher has the message") {
                     received().filter { $0.path == "/hook" }.map { $0.headers["traceparent"] ?? "" }
                 } holds: {
                     $0.contains { $0.hasPrefix("00-\(Self.trace)-") }

@@ -89,9 +89,10 @@ import Testing
                     }
                 }
                 // The trace id finds the log lines, and the validation leads to the trace.
-                let lines = setup.relay.process.output.filter { $0.contains("\"trace_id\":\"\(Self.trace)\"") }
-                #expect(lines.contains { $0.contains("\"message\":\"request\"") })
-                #expect(lines.contains { $0.contains("\"message\":\"validation settled\"") })
+                let trace = "\"trace_id\":\"\(Self.trace)\""
+                for message in ["request", "validation settled"] {
+                    try await setup.relay.process.says(trace, "\"message\":\"\(message)\"")
+                }
                 #expect(try await setup.relay.ops("/ops/validations/\(id)").json["traceId"].string == Self.trace)
             }
         }

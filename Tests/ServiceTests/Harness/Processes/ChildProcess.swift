@@ -87,6 +87,13 @@ final class ChildProcess: Ends, Sendable {
         }
     }
 
+    /// Waits for a line with all the parts. A line may be read after the answer of the request that it is about.
+    func says(_ parts: String...) async throws {
+        try await Awaiting.fact("the output says \(parts)", is: true) {
+            output.contains { line in parts.allSatisfy(line.contains) }
+        }
+    }
+
     /// The exit code; negative for the number of a signal.
     func exitCode() async -> Int32 {
         await withCheckedContinuation { continuation in

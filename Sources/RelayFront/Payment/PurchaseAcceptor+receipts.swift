@@ -19,15 +19,20 @@ extension PurchaseAcceptor {
         try receipts.check(receipt)
         if !receipts.trusts(receipt.verification) {
             receipt.distrust()
-        } else if receipt.isEmpty {
-            try await standAlone(&receipt, request, key)
-        } else if !receipt.isNamed, receipt.isReadable, try await !isOfReceipt(request, receipt, key) {
+        } else if try await isOutside(receipt, request, key) {
             try await standAlone(&receipt, request, key)
         } else {
             let platform = receipt.platform
             receipt.choose { fits(ProductID(platform.prefixed($0)), request, key) }
         }
         return receipt
+    }
+
+    /// Whether the purchase is none of its receipt's.
+    private func isOutside(_ receipt: ReadReceipt, _ request: PurchaseRequest, _ key: APIKey) async throws -> Bool {
+        if receipt.isEmpty { return true }
+        guard !receipt.isNamed, receipt.isReadable else { return false }
+        return try await !isOfReceipt(request, receipt, key)
     }
 
     /// Whether the catalogue sells a product under the posted offer.

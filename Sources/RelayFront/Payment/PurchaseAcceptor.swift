@@ -38,10 +38,18 @@ struct PurchaseAcceptor: Sendable {
         acceptance.keepsOwner = try await transfers.check(
             acceptance.subscription, for: request.applicationUsername, customer: request.email.customer,
             token: receipt.accountToken)
+        let (outcome, validation) = try await record(acceptance, notes)
+        return Accepted(outcome: outcome, validation: validation, warnings: warnings)
+    }
+
+    /// Commits a purchase, or finds the validation that it repeats.
+    ///
+    /// - Throws: ``Problem``: `idempotency_key_reused`.
+    func record(
+        _ acceptance: Acceptance, _ notes: RequestNotes
+    ) async throws -> (outcome: IntakeOutcome, validation: Validation) {
         for _ in 0..<3 {
-            if let (outcome, validation) = try await commit(acceptance, notes) {
-                return Accepted(outcome: outcome, validation: validation, warnings: warnings)
-            }
+            if let recorded = try await commit(acceptance, notes) { return recorded }
         }
         throw Problem(.databaseUnavailable, "send the same request again")
     }

@@ -91,9 +91,7 @@ struct ValidateRoutes: Sendable {
         else { return }
         try await store.offers.ready()
         for one in entered {
-            guard let running = one.purchases.first(where: { !$0.isExpired }),
-                let offer = acceptor.offers.offer(
-                    forProduct: ProductID(running.platform.prefixed(running.productID)), of: key.publisher),
+            guard let (running, offer) = sold(one.purchases, by: key.publisher),
                 one.owner?.customer != email.customer || one.owner?.offerID != offer
             else { continue }
             let request = PurchaseRequest(
@@ -102,12 +100,19 @@ struct ValidateRoutes: Sendable {
             narrow.narrow(to: one.name, running)
             var (acceptance, _) = try acceptor.acceptance(of: request, narrow, from: .init(key: key))
             acceptance.keepsOwner = keepsOwner
-            context.notes.validation = acceptance.id
-            switch try await acceptor.intake.accept(acceptance) {
-            case .created: acceptor.metrics.count(.created)
-            case .existing, .idempotencyKeyReused: acceptor.metrics.count(.existing)
-            }
+            acceptor.metrics.count(try await acceptor.record(acceptance, context.notes).outcome)
         }
+    }
+
+    /// The first running purchase that an offer sells. Others of the same subscription may be of no offer.
+    private func sold(
+        _ purchases: [CustomerPurchase], by publisher: PublisherID
+    ) -> (CustomerPurchase, OfferID)? {
+        for purchase in purchases where !purchase.isExpired {
+            let product = ProductID(purchase.platform.prefixed(purchase.productID))
+            if let offer = acceptor.offers.offer(forProduct: product, of: publisher) { return (purchase, offer) }
+        }
+        return nil
     }
 }
 

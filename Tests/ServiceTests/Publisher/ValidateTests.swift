@@ -110,6 +110,34 @@ import Testing
         }
     }
 
+    @Test func aRepeatWhoseValidationIsGoneIsSentAgain() async throws {
+        try await PublisherScene.run { scene in
+            try await scene.setup.database.add(offer: "S123456789_US", of: Self.product)
+            try await SimulatorControl(scene.setup.simulator).behave("ana@example.test", "reject")
+            scene.life.bought(at: Date())
+            let body = try Self.signed(scene, username: "ana@example.test")
+            func validations() async throws -> [String] {
+                let listed = try await scene.relay.ops("/ops/validations?customerEmail=ana@example.test").json["items"]
+                return listed.array?.compactMap { $0["validationId"].string } ?? []
+            }
+            let first = try await Awaiting.fact("it is sent, and once") {
+                _ = try await Self.post(scene, body)
+                return try await validations()
+            } holds: {
+                $0.count == 1
+            }
+            #expect(try await scene.relay.outcome(first[0])["status"].string != "granted")
+            _ = try await scene.setup.database.query(SQL("DELETE FROM validations"))
+            // Until the relay's memory has dropped the first one.
+            try await Awaiting.fact("the purchase has a validation again") {
+                #expect(try await Self.post(scene, body).json["ok"].bool == true)
+                return try await validations()
+            } holds: {
+                $0.count == 1 && $0 != first
+            }
+        }
+    }
+
     @Test func theLastUsernameHasAnUngrantedPurchase() async throws {
         try await PublisherScene.run { scene in
             scene.life.bought(at: Date())

@@ -24,7 +24,6 @@ final class DatabaseLine: Sendable {
     let port: Int
     private let database: Int
     private let state = State((troubles: [], lost: 0))
-    private let running: Task<Void, any Error>
 
     /// - Parameter database: the database's port on this machine.
     init(to database: Int) async throws {
@@ -35,7 +34,7 @@ final class DatabaseLine: Sendable {
             }
         guard let port = server.channel.localAddress?.port else { throw HarnessError.failed("a line", []) }
         self.port = port
-        running = Task { [state] in
+        Task { [state] in
             try await server.executeThenClose { connections in
                 try await withThrowingDiscardingTaskGroup { group in
                     for try await connection in connections {
@@ -53,7 +52,9 @@ final class DatabaseLine: Sendable {
     /// Number of lost answers.
     var lost: Int { state.withLockedValue(\.lost) }
 
-    func end() { running.cancel() }
+    /// Breaks every connection. The line accepts and breaks new ones until the process ends: NIO traps if a server is
+    /// cancelled while it accepts a connection.
+    func end() { begin(.cut) }
 
     /// URL of the same database through this line.
     func url(of database: TestDatabase) -> String {

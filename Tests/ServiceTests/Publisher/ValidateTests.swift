@@ -1,6 +1,7 @@
 import AppStoreSimulation
 import Foundation
 import NIOHTTP1
+import Postgres
 import Testing
 
 /// The validator, with the requests of cordova-plugin-purchase.
@@ -130,7 +131,7 @@ import Testing
             _ = try await scene.setup.database.query(SQL("DELETE FROM validations"))
             // Until the relay's memory has dropped the first one.
             try await Awaiting.fact("the purchase has a validation again") {
-                #expect(try await Self.post(scene, body).json["ok"].bool == true)
+                _ = try await Self.post(scene, body)
                 return try await validations()
             } holds: {
                 $0.count == 1 && $0 != first

@@ -67,7 +67,9 @@ extension PostgresConfiguration {
     /// reached.
     public var connectionStringError: PostgresError? { ConnectionString.error(in: connectionString) }
 
-    private var options: ConnectionOptions { ConnectionOptions(self, hasInEnvironment: Connector.hasInEnvironment) }
+    private var options: ConnectionOptions {
+        ConnectionOptions(self, hasInEnvironment: ConnectionOpener.hasInEnvironment)
+    }
 
     /// Time until the last of several hosts is tried if all others are dead; zero for one host.
     public var failoverTime: Duration {

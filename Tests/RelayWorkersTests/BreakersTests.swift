@@ -22,16 +22,16 @@ struct BreakersTests {
     @Test("an open one admits one probe, and reports once that it opened and closed")
     func probe() throws {
         let breakers = breakers()
-        let turn = try #require(breakers.turn(in: "a") { min($0, 8) })
-        #expect(turn.limit == 8 && !turn.isProbe)
-        let right = try #require(turn.right)
-        for subject in 1...3 { breakers.end(right, CallResult(.failure("HTTP 500"), subject: subject)) }
+        let allowance = try #require(breakers.allowance(in: "a") { min($0, 8) })
+        #expect(allowance.limit == 8 && !allowance.isProbe)
+        let permit = try #require(allowance.permit)
+        for subject in 1...3 { breakers.end(permit, CallResult(.failure("HTTP 500"), subject: subject)) }
         #expect(breakers.hasOpen)
-        let probe = try #require(breakers.turn(in: "a") { min($0, 8) })
+        let probe = try #require(breakers.allowance(in: "a") { min($0, 8) })
         #expect(probe.limit == 1 && probe.isProbe)
-        #expect(breakers.turn(in: "a") { min($0, 8) } == nil)
-        #expect(breakers.turn(in: "b") { min($0, 8) }?.isProbe == false)
-        breakers.end(try #require(probe.right), CallResult(.success, subject: 1))
+        #expect(breakers.allowance(in: "a") { min($0, 8) } == nil)
+        #expect(breakers.allowance(in: "b") { min($0, 8) }?.isProbe == false)
+        breakers.end(try #require(probe.permit), CallResult(.success, subject: 1))
         #expect(!breakers.hasOpen)
         #expect(events.withLockedValue(\.self) == ["a opened", "a closed"])
     }
@@ -39,18 +39,18 @@ struct BreakersTests {
     @Test("an unsent probe admits the next one, once")
     func unused() throws {
         let breakers = breakers()
-        let right = try #require(breakers.turn(in: "a") { min($0, 8) }?.right)
-        for subject in 1...2 { breakers.end(right, CallResult(.failure("HTTP 500"), subject: subject)) }
-        let first = try #require(breakers.turn(in: "a") { min($0, 8) }?.right)
+        let permit = try #require(breakers.allowance(in: "a") { min($0, 8) }?.permit)
+        for subject in 1...2 { breakers.end(permit, CallResult(.failure("HTTP 500"), subject: subject)) }
+        let first = try #require(breakers.allowance(in: "a") { min($0, 8) }?.permit)
         breakers.end(first)
         breakers.end(first)
-        #expect(breakers.turn(in: "a") { min($0, 8) }?.isProbe == true)
-        #expect(breakers.turn(in: "a") { min($0, 8) } == nil)
+        #expect(breakers.allowance(in: "a") { min($0, 8) }?.isProbe == true)
+        #expect(breakers.allowance(in: "a") { min($0, 8) } == nil)
     }
 
     @Test("without a free place there is no turn")
     func room() {
         let breakers = breakers()
-        #expect(breakers.turn(in: "a") { _ in 0 } == nil)
+        #expect(breakers.allowance(in: "a") { _ in 0 } == nil)
     }
 }

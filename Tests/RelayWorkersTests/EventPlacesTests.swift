@@ -13,7 +13,7 @@ struct EventPlacesTests {
                 table.begin(Lease(id: number, fence: 1), in: "slow", since: .now, LeasedWork {})
             }
         }
-        let turns: [PublisherID?: Turn<Never>] = leases.turns(of: ["slow", "quick", nil], each: 32)
-        #expect(turns.mapValues(\.limit) == ["slow": 0, "quick": 32, nil: 32])
+        let allowances: [PublisherID?: ClaimAllowance<Never>] = leases.allowances(of: ["slow", "quick", nil], each: 32)
+        #expect(allowances.mapValues(\.limit) == ["slow": 0, "quick": 32, nil: 32])
     }
 }

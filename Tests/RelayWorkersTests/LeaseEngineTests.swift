@@ -41,11 +41,13 @@ private final class Rows: LeasedQueue {
         self.policy = policy
     }
 
-    func turns() -> [OnlyRoute: Turn<String>] { [.all: Turn(limit: 2 - running, right: "right")] }
+    func allowances() -> [OnlyRoute: ClaimAllowance<String>] {
+        [.all: ClaimAllowance(limit: 2 - running, permit: "permit")]
+    }
 
-    func claim(_ turns: [OnlyRoute: Turn<String>]) async throws -> [Row] {
+    func claim(_ allowances: [OnlyRoute: ClaimAllowance<String>]) async throws -> [Row] {
         state.withLockedValue { state in
-            let limit = turns[.all]?.limit ?? 0
+            let limit = allowances[.all]?.limit ?? 0
             state.limits.append(limit)
             defer { state.due.removeFirst(min(limit, state.due.count)) }
             return Array(state.due.prefix(limit))
@@ -53,7 +55,7 @@ private final class Rows: LeasedQueue {
     }
 
     /// Returns when the state is open. An id above 100 throws.
-    func work(on items: [Row], _ right: String?) async throws {
+    func work(on items: [Row], _ permit: String?) async throws {
         let ids = items.map(\.lease.id)
         state.withLockedValue { $0.begun += ids }
         while !state.withLockedValue(\.isOpen) {
@@ -66,7 +68,7 @@ private final class Rows: LeasedQueue {
         if ids.contains(where: { $0 > 100 }) { throw Broken() }
     }
 
-    func leave(_ right: String) { state.withLockedValue { $0.left.append(right) } }
+    func release(_ permit: String) { state.withLockedValue { $0.left.append(permit) } }
     func postpone(_ suspects: [Row]) async throws {
         state.withLockedValue { $0.postponed += suspects.map(\.lease.id) }
     }

@@ -102,9 +102,9 @@ struct LeaseTableTests {
 
     @Test("more work may be due if a route returned as much as requested, except after a probe")
     func more() {
-        #expect(Turn<Never>(limit: 2).mayHaveMore(after: 2))
-        #expect(!Turn<Never>(limit: 2).mayHaveMore(after: 1))
-        #expect(!Turn<Never>(limit: 0).mayHaveMore(after: 0))
-        #expect(!Turn<Never>(limit: 1, isProbe: true).mayHaveMore(after: 1))
+        #expect(ClaimAllowance<Never>(limit: 2).mayHaveMore(after: 2))
+        #expect(!ClaimAllowance<Never>(limit: 2).mayHaveMore(after: 1))
+        #expect(!ClaimAllowance<Never>(limit: 0).mayHaveMore(after: 0))
+        #expect(!ClaimAllowance<Never>(limit: 1, isProbe: true).mayHaveMore(after: 1))
     }
 }

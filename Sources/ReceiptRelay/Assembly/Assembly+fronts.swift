@@ -17,7 +17,7 @@ extension Assembly {
     func intake(_ parts: SharedParts, _ arrivals: PurchaseArrivals?) -> Intake {
         let memory = parts.store.memory
         return Intake(
-            store: parts.store, validationTimeout: settings.validationTimeout, taker: arrivals,
+            store: parts.store, validationTimeout: settings.validationTimeout, claimer: arrivals,
             onAccepted: { memory.signal(.purchases) })
     }
 

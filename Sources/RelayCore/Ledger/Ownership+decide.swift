@@ -20,7 +20,7 @@ extension Ownership {
                     offerID: grant.offerID))
         case .standsAlone:
             let own = grant.name.alone(grant.id)
-            alone.append(Taker(id: grant.id, name: own, expiresAt: grant.change.expiresAt, ownerNo: 1))
+            alone.append(NewOwner(id: grant.id, name: own, expiresAt: grant.change.expiresAt, ownerNo: 1))
             return .granted(own, ownerNo: 1)
         case .takes:
             if let reason = grant.reasonToEnd { return revoke(grant, reason, subscription) }
@@ -40,7 +40,7 @@ extension Ownership {
         defer { subscription.isGranted = true }
         if subscription.maker == grant.id {
             changes.append(change(of: grant.username, .purchased, grant))
-            makers.insert(grant.id)
+            creators.insert(grant.id)
             return .granted(name, ownerNo: subscription.ownerNo)
         }
         let before = subscription.owner?.claim
@@ -57,8 +57,8 @@ extension Ownership {
         }
         changes.append(change(of: grant.username, .purchased, grant))
         if subscription.username != grant.username { changes.append(change(of: subscription.username, .other, grant)) }
-        takers.append(
-            Taker(id: grant.id, name: name, expiresAt: grant.change.expiresAt, ownerNo: subscription.ownerNo))
+        newOwners.append(
+            NewOwner(id: grant.id, name: name, expiresAt: grant.change.expiresAt, ownerNo: subscription.ownerNo))
         subscription.username = grant.username
         subscription.owner = Owner(
             customer: grant.customer, email: grant.email, validation: grant.id,

@@ -38,7 +38,7 @@ public struct Ownership: Sendable {
     }
 
     /// A validation whose customer becomes the owner, or whose purchase becomes the owner's newest.
-    public struct Taker: Sendable, Equatable {
+    public struct NewOwner: Sendable, Equatable {
         public var id: ValidationID
         public var name: SubscriptionName
         public var expiresAt: Timestamp?
@@ -51,11 +51,11 @@ public struct Ownership: Sendable {
     /// Changes of customers' purchases.
     public internal(set) var changes: [CustomerChange] = []
     /// At most one for each subscription.
-    public internal(set) var takers: [Taker] = []
+    public internal(set) var newOwners: [NewOwner] = []
     /// Grants with a subscription of their own; see ``SubscriptionName/alone(_:)``.
-    public internal(set) var alone: [Taker] = []
+    public internal(set) var alone: [NewOwner] = []
     /// Grants that inserted their subscription's row: it had no owner before.
-    public internal(set) var makers: Set<ValidationID> = []
+    public internal(set) var creators: Set<ValidationID> = []
 
     /// A batch without grants.
     public init() {}

@@ -113,7 +113,7 @@ public enum StoreReceipt: Sendable, Hashable {
     }
 
     /// What a query to the store needs in addition: the app for Google, the store's user for Amazon, nothing for Roku.
-    public var asked: BundleID? {
+    public var queryDetail: BundleID? {
         switch self {
         case .google(let receipt): receipt.packageName
         case .amazon(let receipt): BundleID(receipt.userId)

@@ -28,7 +28,7 @@ extension ReadReceipt {
         subscriptionKey = found?.key ?? sent.subscriptionKey
         environment = found?.environment ?? .production
         productID = found?.productID ?? sent.productID
-        bundleID = sent.asked
+        bundleID = sent.queryDetail
         period = found?.statement.periods.first
         sentTransactionID = sent.transactionID
         stored = .init(isText: true, bytes: Private(sent.json))

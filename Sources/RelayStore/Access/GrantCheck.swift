@@ -43,7 +43,7 @@ public struct GrantCheck: Sendable {
                 let rows = try await store.database.query(Self.page(after: place))
                 guard let last = rows.last else {
                     found.unwatched += try await watch(duty)
-                    try await store.duties.leave(duty, for: Self.pause)
+                    try await store.duties.release(duty, for: Self.pause)
                     return found
                 }
                 let unnumbered = try rows.filter { try $0.get("is_unnumbered") }.map { try $0.validationID() }
@@ -55,10 +55,10 @@ public struct GrantCheck: Sendable {
                 found.alone += changed.alone
                 found.unwatched += changed.unwatched
             }
-            try await store.duties.leave(duty)
+            try await store.duties.release(duty)
             return found
         } catch {
-            try? await store.duties.leave(duty)
+            try? await store.duties.release(duty)
             throw error
         }
     }

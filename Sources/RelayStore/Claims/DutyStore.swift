@@ -65,7 +65,7 @@ extension DutyStore {
     /// Releases the lease.
     ///
     /// - Parameter pause: time until another copy may take it.
-    func leave(_ duty: Duty, for pause: Duration = .zero) async throws {
+    func release(_ duty: Duty, for pause: Duration = .zero) async throws {
         _ = try await database.query(
             "UPDATE duties d SET expires_at = now() + \(pause) WHERE \(isHeld(duty))")
     }

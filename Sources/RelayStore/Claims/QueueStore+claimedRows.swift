@@ -10,7 +10,7 @@ extension QueueStore {
     /// - Parameters:
     ///   - identify: reads columns whose types the schema guarantees.
     ///   - decode: reads the other columns.
-    func sift<Item>(
+    func decode<Item>(
         _ rows: PostgresRows, _ identify: (PostgresRow) throws -> ClaimedRow,
         _ decode: (PostgresRow, ClaimedRow) throws -> Item
     ) async throws -> [Item] {

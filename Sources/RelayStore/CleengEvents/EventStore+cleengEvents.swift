@@ -82,7 +82,7 @@ extension EventStore {
                       clock_timestamp() AS claimed_at, ROW(e.sealed_by, e.body) AS body, e.account,
                       \(WorkQueue.columns("e"))
             """)
-        return try await relay.queues.sift(rows) {
+        return try await relay.queues.decode(rows) {
             try ClaimedRow(.events, .id($0.validationID()), fence: $0.get("fence"), $0)
         } _: { row, claimed in
             ClaimedEvent(

@@ -54,7 +54,7 @@ extension ConsumptionStore {
                       r.environment, r.subscription_key, r.transaction_id, r.bundle_id, r.renews, r.trace,
                       r.answer IS NOT NULL AS was_sent, ROW(r.sealed_by, r.username) AS username, \(WorkQueue.columns("r"))
             """)
-        return try await relay.queues.sift(rows) {
+        return try await relay.queues.decode(rows) {
             try ClaimedRow(.consumption, .id($0.validationID()), fence: $0.get("fence"), $0)
         } _: { row, claimed in
             ClaimedConsumption(

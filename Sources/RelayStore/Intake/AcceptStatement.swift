@@ -15,12 +15,12 @@ enum AcceptStatement {
     }
 
     /// - Parameters:
-    ///   - isTaken: for each purchase, whether to claim it at once if possible.
+    ///   - isReserved: for each purchase, whether to claim it at once if possible.
     ///   - claimant: the claiming copy; nil: nothing is claimed.
     static func query(
-        _ batch: [Acceptance], timeout: Duration, isTaken: [Bool] = [], by claimant: Claimant? = nil
+        _ batch: [Acceptance], timeout: Duration, isReserved: [Bool] = [], by claimant: Claimant? = nil
     ) -> SQL {
-        let taken: SQLTable = claimant == nil ? [:] : ["is_taken": .boolArray(isTaken)]
+        let taken: SQLTable = claimant == nil ? [:] : ["is_taken": .boolArray(isReserved)]
         let isHeld: SQL =
             claimant.map { "CASE WHEN i.is_taken THEN \(isFree("i", own: $0.own)) ELSE false END" } ?? "false"
         let held: (isHeld: SQL, join: SQL) =

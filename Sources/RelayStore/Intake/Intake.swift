@@ -21,11 +21,11 @@ public final class Intake: Sendable {
     }
 
     /// - Parameters:
-    ///   - taker: pursues as many purchases at once as it has capacity for.
-    ///   - onAccepted: called after a commit with new purchases that the taker did not claim. A worker in this process
+    ///   - claimer: pursues as many purchases at once as it has capacity for.
+    ///   - onAccepted: called after a commit with new purchases that the claimer did not claim. A worker in this process
     ///     then claims them.
     public init(
-        store: RelayStore, validationTimeout: Duration, taker: (any PurchaseTaker)? = nil,
+        store: RelayStore, validationTimeout: Duration, claimer: (any PurchaseClaimer)? = nil,
         onAccepted: @escaping @Sendable () -> Void
     ) {
         self.validationTimeout = validationTimeout
@@ -47,7 +47,7 @@ public final class Intake: Sendable {
                 let batch = queued.map(\.acceptance)
                 sizes.record(batch.count)
                 do {
-                    let outcomes = try await store.purchases.accept(batch, timeout: validationTimeout, taker)
+                    let outcomes = try await store.purchases.accept(batch, timeout: validationTimeout, claimer)
                     if outcomes.contains(where: { $0.outcome.isNew && !$0.isHeld }) { onAccepted() }
                     return outcomes.map { .success($0.outcome) }
                 } catch let error as PostgresError where [.notConnected, .timedOut].contains(error.code) {
@@ -75,17 +75,17 @@ public final class Intake: Sendable {
 }
 
 extension PurchaseStore {
-    /// Accepts a batch, and passes claimed purchases to the taker.
+    /// Accepts a batch, and passes claimed purchases to the claimer.
     fileprivate func accept(
-        _ batch: [Acceptance], timeout: Duration, _ taker: (any PurchaseTaker)?
+        _ batch: [Acceptance], timeout: Duration, _ claimer: (any PurchaseClaimer)?
     ) async throws -> [(outcome: AcceptOutcome, isHeld: Bool)] {
-        var places = batch.map { taker?.reserve($0) ?? false }
-        defer { for (place, acceptance) in zip(places, batch) where place { taker?.release(acceptance) } }
+        var places = batch.map { claimer?.reserve($0) ?? false }
+        defer { for (place, acceptance) in zip(places, batch) where place { claimer?.release(acceptance) } }
         let claimedAt = ContinuousClock.now
         let ticket = memory.validations.ticket()
         let outcomes: [(outcome: AcceptOutcome, isHeld: Bool)]
         do {
-            outcomes = try await accept(batch, timeout: timeout, places, taker)
+            outcomes = try await accept(batch, timeout: timeout, places, claimer)
         } catch let error as PostgresError where error.constraint == "pursuits_one_sender" {
             // Another copy accepts a purchase of the same subscription right now. Nothing is claimed here, since claims
             // keep the order.
@@ -95,22 +95,22 @@ extension PurchaseStore {
             guard case .created(let acceptedAt, let deadline) = outcomes[index].outcome else { continue }
             let known = KnownValidation(Validation(batch[index], acceptedAt: acceptedAt, deadline: deadline))
             memory.validations.keep(accepted: known, ticket)
-            guard let taker, outcomes[index].isHeld else { continue }
-            taker.begin(ClaimedPursuit(batch[index], acceptedAt: acceptedAt, deadline: deadline), since: claimedAt)
+            guard let claimer, outcomes[index].isHeld else { continue }
+            claimer.begin(ClaimedPursuit(batch[index], acceptedAt: acceptedAt, deadline: deadline), since: claimedAt)
             places[index] = false
         }
         return outcomes
     }
 
     private func accept(
-        _ batch: [Acceptance], timeout: Duration, _ isTaken: [Bool], _ taker: (any PurchaseTaker)?
+        _ batch: [Acceptance], timeout: Duration, _ isReserved: [Bool], _ claimer: (any PurchaseClaimer)?
     ) async throws -> [(outcome: AcceptOutcome, isHeld: Bool)] {
         let claimant =
-            isTaken.contains(true)
-            ? taker.map {
+            isReserved.contains(true)
+            ? claimer.map {
                 AcceptStatement.Claimant(instance: memory.instance, lease: $0.lease, own: $0.own)
             } : nil
-        let query = AcceptStatement.query(batch, timeout: timeout, isTaken: isTaken, by: claimant)
+        let query = AcceptStatement.query(batch, timeout: timeout, isReserved: isReserved, by: claimant)
         return try AcceptStatement.outcomes(of: try await database.query(query, timeout: .seconds(15)), for: batch)
     }
 

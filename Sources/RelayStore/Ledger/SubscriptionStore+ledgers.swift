@@ -25,7 +25,7 @@ extension SubscriptionStore {
             WHERE \(.sameSubscription("l", "due"))
             RETURNING l.publisher, l.environment, l.subscription_key, l.fence, \(WorkQueue.columns("l"))
             """)
-        return try await relay.queues.sift(rows) {
+        return try await relay.queues.decode(rows) {
             let name = try $0.subscriptionName()
             return try ClaimedRow(.subscriptions, .subscription(name), fence: $0.get("fence"), $0)
         } _: { row, claimed in

@@ -30,6 +30,6 @@ extension NotificationStore {
     ///   - pause: time until the next turn, in any copy.
     public func end(_ turn: MissedNotificationsTurn, completeUntil: Timestamp?, pause: Duration) async throws {
         try await relay.duties.keep(turn.duty, progress: completeUntil.map { String($0.microseconds) })
-        try await relay.duties.leave(turn.duty, for: pause)
+        try await relay.duties.release(turn.duty, for: pause)
     }
 }

@@ -54,7 +54,7 @@ extension NotificationStore {
                 WHERE n.bucket = r.bucket AND n.accepted_on = r.accepted_on AND n.id = r.id
                 OFFSET 0) AS n ON true
             """)
-        return try await relay.queues.sift(rows) {
+        return try await relay.queues.decode(rows) {
             try ClaimedRow(.notifications, .id($0.validationID()), fence: $0.get("fence"), $0)
         } _: { row, claimed in
             ClaimedNotification(

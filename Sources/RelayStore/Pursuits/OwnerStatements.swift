@@ -130,29 +130,29 @@ extension Ownership {
     /// Writes the new owners, and inserts a subscription for each grant that has its own. Rows are in key order, the
     /// order in which every transaction locks them.
     var queries: [SQL] {
-        (takers.isEmpty ? [] : [Self.take(takers.sorted { $0.name.order < $1.name.order })])
+        (newOwners.isEmpty ? [] : [Self.take(newOwners.sorted { $0.name.order < $1.name.order })])
             + (alone.isEmpty ? [] : [Self.own(alone.sorted { $0.name.order < $1.name.order })])
     }
 
-    private static func table(_ takers: [Taker]) -> SQLTable {
+    private static func table(_ newOwners: [NewOwner]) -> SQLTable {
         let rows: SQLTable = [
-            "expires_at": .timestamptzArray(takers.map { $0.expiresAt?.postgres }),
-            "subscription_bucket": .int2Array(takers.map { Int16($0.name.bucket.number) }),
-            "owner_no": .int4Array(takers.map(\.ownerNo)), "publisher": .textArray(takers.map(\.name.publisher)),
-            "environment": .textArray(takers.map(\.name.environment)),
-            "subscription_key": .textArray(takers.map(\.name.originalTransactionID)),
+            "expires_at": .timestamptzArray(newOwners.map { $0.expiresAt?.postgres }),
+            "subscription_bucket": .int2Array(newOwners.map { Int16($0.name.bucket.number) }),
+            "owner_no": .int4Array(newOwners.map(\.ownerNo)), "publisher": .textArray(newOwners.map(\.name.publisher)),
+            "environment": .textArray(newOwners.map(\.name.environment)),
+            "subscription_key": .textArray(newOwners.map(\.name.originalTransactionID)),
         ]
-        return SQLTable.ids(takers.map(\.id)) + rows
+        return SQLTable.ids(newOwners.map(\.id)) + rows
     }
 
-    /// At most one taker for each subscription. Indexes used: the primary keys. The validations are read in a separate
+    /// At most one new owner for each subscription. Indexes used: the primary keys. The validations are read in a separate
     /// first step. In a join with the subscriptions, the plan would look them up by the bucket that both have.
-    private static func take(_ takers: [Taker]) -> SQL {
+    private static func take(_ newOwners: [NewOwner]) -> SQL {
         """
         WITH taken AS MATERIALIZED (
             SELECT \(OwnerStatements.columns(of: "v")), v.product_id, v.accepted_at, v.bucket AS validation_bucket,
                    i.publisher, i.environment, i.subscription_key, i.expires_at, i.owner_no, i.subscription_bucket AS bucket
-            FROM \(table(takers), as: "i")
+            FROM \(table(newOwners), as: "i")
             CROSS JOIN LATERAL (SELECT * FROM validations v WHERE \(.sameID("v", "i")) OFFSET 0) AS v
         )
         UPDATE subscriptions s
@@ -166,13 +166,13 @@ extension Ownership {
     }
 
     /// Inserts a separate subscription for a customer who has the offer through another purchase.
-    private static func own(_ takers: [Taker]) -> SQL {
+    private static func own(_ newOwners: [NewOwner]) -> SQL {
         """
         INSERT INTO subscriptions AS s (
             bucket, publisher, environment, subscription_key, accepted_at, owned_since, expires_at, \(OwnerStatements.columns))
         SELECT v.bucket, i.publisher, i.environment, i.subscription_key, v.accepted_at, clock_timestamp(), i.expires_at,
                \(OwnerStatements.columns(of: "v"))
-        FROM \(table(takers), as: "i")
+        FROM \(table(newOwners), as: "i")
         CROSS JOIN LATERAL (SELECT * FROM validations v WHERE \(.sameID("v", "i")) OFFSET 0) AS v
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET expires_at = excluded.expires_at
         """

@@ -60,7 +60,7 @@ struct Settlement: Sendable {
                 switch outcome {
                 case .granted(let subscription, let ownerNo):
                     let isFirst =
-                        known[name] == nil && ownership.makers.contains(id) && grants[name]?.count == 1
+                        known[name] == nil && ownership.creators.contains(id) && grants[name]?.count == 1
                     granted[id] = Granted(
                         subscription: subscription, ownerNo: ownerNo, bundleID: bundleID,
                         productID: try one.row.get("product_id"),

@@ -41,7 +41,7 @@ extension QuestionStore {
             RETURNING q.publisher, q.environment, q.subscription_key, q.fence, q.attempts, q.signals, q.said_at, q.notification,
                       q.event, q.bundle_id, q.product_id, q.trace, q.expects, q.doubts, q.replaces, \(WorkQueue.columns("q"))
             """)
-        return try await relay.queues.sift(rows) {
+        return try await relay.queues.decode(rows) {
             try ClaimedRow(.questions, .subscription($0.subscriptionName()), fence: $0.get("fence"), $0)
         } _: { row, claimed in
             ClaimedQuestion(

@@ -79,14 +79,14 @@ public struct RetentionPass: Sendable {
         }
         do {
             try await remove(plan, olds, leftovers, today: look.today, under: duty, report: report)
-            try await store.duties.leave(duty)
+            try await store.duties.release(duty)
         } catch is Duty.Lost {
             report(.elsewhere)
         } catch let error as PostgresError where error.sqlState == Self.undefinedTable {
-            try? await store.duties.leave(duty)
+            try? await store.duties.release(duty)
             report(.elsewhere)
         } catch {
-            try? await store.duties.leave(duty)
+            try? await store.duties.release(duty)
             throw error
         }
         return look

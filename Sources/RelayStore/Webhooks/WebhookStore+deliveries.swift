@@ -22,7 +22,7 @@ extension WebhookStore {
         try memory.vault.check()
         let rows = try await database.query(
             claim(quotas.filter { $0.value.count > 0 }, own: own, lease: lease).plannedAnew)
-        return try await relay.queues.sift(rows) {
+        return try await relay.queues.decode(rows) {
             try ClaimedRow(.webhooks, .id($0.validationID()), fence: $0.get("fence"), $0)
         } _: { row, claimed in
             ClaimedDelivery(

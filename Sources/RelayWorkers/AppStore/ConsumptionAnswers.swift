@@ -126,22 +126,22 @@ public struct ConsumptionAnswers: Service {
 }
 
 extension ConsumptionAnswers: StoredQueue {
-    func turns() -> [StoreEnvironment: Turn<Never>] {
-        var turns: [StoreEnvironment: Turn<Never>] = [:]
+    func allowances() -> [StoreEnvironment: ClaimAllowance<Never>] {
+        var allowances: [StoreEnvironment: ClaimAllowance<Never>] = [:]
         for environment in AppStoreServerClient.Environment.allCases {
             let route = StoreEnvironment(environment.rawValue)
-            turns[route] = Turn(limit: Self.maxConcurrent - leases.with { $0.running(in: route) })
+            allowances[route] = ClaimAllowance(limit: Self.maxConcurrent - leases.with { $0.running(in: route) })
         }
-        return turns
+        return allowances
     }
 
-    func claim(_ turns: [StoreEnvironment: Turn<Never>]) async throws -> [ClaimedConsumption] {
-        try await store.consumption.claim(turns.mapValues(\.limit).filter { $0.value > 0 }, lease: lease)
+    func claim(_ allowances: [StoreEnvironment: ClaimAllowance<Never>]) async throws -> [ClaimedConsumption] {
+        try await store.consumption.claim(allowances.mapValues(\.limit).filter { $0.value > 0 }, lease: lease)
     }
 
     func route(of request: ClaimedConsumption) -> StoreEnvironment { request.name.environment }
 
-    func work(on requests: [ClaimedConsumption], _ right: Never?) async throws {
+    func work(on requests: [ClaimedConsumption], _ permit: Never?) async throws {
         for request in requests {
             try await traced("answer Apple", request.trace, ["relay.store": "apple"]) { try await answer(request) }
         }

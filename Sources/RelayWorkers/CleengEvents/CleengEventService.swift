@@ -121,12 +121,12 @@ public struct CleengEventService: Service {
 }
 
 extension CleengEventService: StoredQueue {
-    func turns() -> [PublisherID?: Turn<Never>] {
-        leases.turns(of: [nil] + accounts.own.keys.map(Optional.some), each: Self.maxConcurrent)
+    func allowances() -> [PublisherID?: ClaimAllowance<Never>] {
+        leases.allowances(of: [nil] + accounts.own.keys.map(Optional.some), each: Self.maxConcurrent)
     }
 
-    func claim(_ turns: [PublisherID?: Turn<Never>]) async throws -> [ClaimedEvent] {
-        try await store.events.claim(turns.mapValues(\.limit), lease: Self.lease)
+    func claim(_ allowances: [PublisherID?: ClaimAllowance<Never>]) async throws -> [ClaimedEvent] {
+        try await store.events.claim(allowances.mapValues(\.limit), lease: Self.lease)
     }
 
     func route(of event: ClaimedEvent) -> PublisherID? { event.account }

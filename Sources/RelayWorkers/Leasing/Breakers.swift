@@ -36,14 +36,14 @@ final class Breakers<Route: Hashable & Sendable>: Sendable {
     /// What may be claimed in a route: as much as fits, or one probe if the breaker is open and a probe is due.
     ///
     /// - Parameter available: number of further rows if the breaker allows this many at once.
-    func turn(in route: Route, available: (_ allowance: Int) -> Int) -> Turn<Permit>? {
+    func allowance(in route: Route, available: (_ allowance: Int) -> Int) -> ClaimAllowance<Permit>? {
         let (now, jitter) = (time.now, Double.random(in: 0..<1))
         return state.withLockedValue { state in
             var breaker = state.breakers[route] ?? CircuitBreaker(settings: settings, since: now)
             defer { state.breakers[route] = breaker }
             let limit = available(breaker.allowance)
             if limit > 0, let admission = breaker.admission() {
-                return Turn(limit: limit, right: Permit(route: route, number: 0, admission: admission))
+                return ClaimAllowance(limit: limit, permit: Permit(route: route, number: 0, admission: admission))
             }
             guard breaker.state != .closed, available(.max) > 0, let probe = breaker.probe(at: now, jitter: jitter)
             else {
@@ -52,7 +52,7 @@ final class Breakers<Route: Hashable & Sendable>: Sendable {
             state.lastNumber += 1
             let permit = Permit(route: route, number: state.lastNumber, admission: probe)
             state.probes.insert(permit)
-            return Turn(limit: 1, right: permit, isProbe: true)
+            return ClaimAllowance(limit: 1, permit: permit, isProbe: true)
         }
     }
 

@@ -51,19 +51,19 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
     func round() async throws -> Bool {
         let preparedAt = ContinuousClock.now
         start(try await queue.prepare(), [:], since: preparedAt)
-        let turns = queue.turns()
-        var unused = turns
-        defer { for right in unused.values.compactMap(\.right) { queue.leave(right) } }
-        guard turns.values.contains(where: { $0.limit > 0 }) else { return false }
+        let allowances = queue.allowances()
+        var unused = allowances
+        defer { for permit in unused.values.compactMap(\.permit) { queue.release(permit) } }
+        guard allowances.values.contains(where: { $0.limit > 0 }) else { return false }
         let claimedAt = ContinuousClock.now
-        let claimed = try await queue.claim(turns)
+        let claimed = try await queue.claim(allowances)
         let (admitted, postponed) = leases.with { $0.admit(claimed) }
         for item in admitted { unused[queue.route(of: item)] = nil }
-        start(admitted, turns, since: claimedAt)
+        start(admitted, allowances, since: claimedAt)
         try await postpone(postponed)
         var counts: [Queue.Route: Int] = [:]
         for item in claimed { counts[queue.route(of: item), default: 0] += 1 }
-        return turns.contains { route, turn in turn.mayHaveMore(after: counts[route] ?? 0) }
+        return allowances.contains { route, allowance in allowance.mayHaveMore(after: counts[route] ?? 0) }
     }
 
     /// Starts work on a row that was not claimed by this engine.
@@ -72,18 +72,19 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
     }
 
     private func start(
-        _ items: [Item], _ turns: [Queue.Route: Turn<Queue.Right>], since claimedAt: ContinuousClock.Instant
+        _ items: [Item], _ allowances: [Queue.Route: ClaimAllowance<Queue.Permit>],
+        since claimedAt: ContinuousClock.Instant
     ) {
         let pieces =
             queue.policy.isBatch
             ? Array(Dictionary(grouping: items, by: queue.route(of:)).values) : items.map { [$0] }
         for piece in pieces {
-            let right = turns[queue.route(of: piece[0])]?.right
+            let permit = allowances[queue.route(of: piece[0])]?.permit
             // The lock is held until the task is stored, so that it cannot end before that.
             leases.with { table in
                 let task = LeasedWork {
-                    await work(on: piece, right)
-                    if let right { queue.leave(right) }
+                    await work(on: piece, permit)
+                    if let permit { queue.release(permit) }
                     let counts = leases.with { table in piece.map { table.end($0.lease) } }
                     if counts.contains(where: { $0 >= queue.policy.wakesFrom }) { queue.loop.wakeup.signal() }
                 }
@@ -92,9 +93,9 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
         }
     }
 
-    private func work(on items: [Item], _ right: Queue.Right?) async {
+    private func work(on items: [Item], _ permit: Queue.Permit?) async {
         do {
-            try await queue.work(on: items, right)
+            try await queue.work(on: items, permit)
         } catch {
             if let trouble = queue.policy.trouble, !(error is CancellationError) {
                 queue.loop.logger.warning("\(trouble)", metadata: ["error": "\(error)"])

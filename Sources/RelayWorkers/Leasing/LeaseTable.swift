@@ -16,9 +16,11 @@ final class Leases<RowID: Hashable & Sendable, Route: Hashable & Sendable>: Send
     func with<T>(_ body: (inout LeaseTable<RowID, Route, LeasedWork>) -> T) -> T { table.withLockedValue(body) }
 
     /// Free places of each route. The routes do not share places.
-    func turns<Right>(of routes: [Route], each places: Int) -> [Route: Turn<Right>] {
+    func allowances<Permit>(of routes: [Route], each places: Int) -> [Route: ClaimAllowance<Permit>] {
         with { table in
-            Dictionary(uniqueKeysWithValues: routes.map { ($0, Turn(limit: max(places - table.running(in: $0), 0))) })
+            Dictionary(
+                uniqueKeysWithValues: routes.map { ($0, ClaimAllowance(limit: max(places - table.running(in: $0), 0))) }
+            )
         }
     }
 }

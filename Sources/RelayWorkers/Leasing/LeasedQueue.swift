@@ -6,7 +6,7 @@ protocol LeasedQueue: Sendable {
     /// Rows of one route share a limit.
     associatedtype Route: Hashable & Sendable
     /// Permission to make calls during the work on a row.
-    associatedtype Right: Sendable
+    associatedtype Permit: Sendable
 
     var policy: LeasePolicy { get }
     var loop: WorkLoop { get }
@@ -14,16 +14,16 @@ protocol LeasedQueue: Sendable {
 
     /// Called before each claim. Returns rows that were claimed regardless of the routes' limits.
     func prepare() async throws -> [Item]
-    func turns() -> [Route: Turn<Right>]
-    func claim(_ turns: [Route: Turn<Right>]) async throws -> [Item]
+    func allowances() -> [Route: ClaimAllowance<Permit>]
+    func claim(_ allowances: [Route: ClaimAllowance<Permit>]) async throws -> [Item]
     func route(of item: Item) -> Route
     /// Works on one row, or on all rows claimed together (``LeasePolicy/isBatch``). It checks
     /// ``LeaseTable/covers(_:at:)`` right before each call.
     ///
     /// - Throws: `CancellationError` if a row must be released as if it had not been claimed.
-    func work(on items: [Item], _ right: Right?) async throws
+    func work(on items: [Item], _ permit: Permit?) async throws
     /// Returns a permission. Called at least once, when the work has ended or no row was found.
-    func leave(_ right: Right)
+    func release(_ permit: Permit)
 
     /// Releases suspects that must wait for another one, with their previous strikes.
     func postpone(_ suspects: [Item]) async throws
@@ -51,10 +51,10 @@ struct LeasePolicy: Sendable {
 }
 
 /// Limit for the next claim in one route.
-struct Turn<Right: Sendable>: Sendable {
+struct ClaimAllowance<Permit: Sendable>: Sendable {
     var limit: Int
-    /// Permission to work in this route; see ``LeasedQueue/leave(_:)``.
-    var right: Right?
+    /// Permission to work in this route; see ``LeasedQueue/release(_:)``.
+    var permit: Permit?
     /// Whether the route's breaker is open, so that one row is tried as a probe.
     var isProbe = false
 
@@ -67,7 +67,7 @@ enum OnlyRoute: Hashable, Sendable { case all }
 
 extension LeasedQueue {
     func prepare() async throws -> [Item] { [] }
-    func leave(_ right: Right) {}
+    func release(_ permit: Permit) {}
     func drain() async {}
     func renew(_ leases: [Lease<Item.RowID>]) async throws -> Set<Item.RowID> { [] }
     func giveBack(_ leases: [Lease<Item.RowID>]) async throws {}

@@ -327,14 +327,14 @@ extension LedgerService: StoredQueue {
         return names.map { ClaimedSubscription(granted: $0) }
     }
 
-    func turns() -> [PublisherID?: Turn<Never>] {
-        leases.turns(of: accounts, each: Self.batch)
+    func allowances() -> [PublisherID?: ClaimAllowance<Never>] {
+        leases.allowances(of: accounts, each: Self.batch)
     }
 
     /// An account may get more rows than its limit, but none while it has no free place.
-    func claim(_ turns: [PublisherID?: Turn<Never>]) async throws -> [ClaimedSubscription] {
+    func claim(_ allowances: [PublisherID?: ClaimAllowance<Never>]) async throws -> [ClaimedSubscription] {
         try await store.subscriptions.claimDue(
-            own: Array(inquiry.upstreams.own.keys), full: Set(turns.filter { $0.value.limit == 0 }.keys),
+            own: Array(inquiry.upstreams.own.keys), full: Set(allowances.filter { $0.value.limit == 0 }.keys),
             limit: Self.batch, lease: Self.lease)
     }
 

@@ -99,13 +99,15 @@ public struct NotificationRelay: Service {
 }
 
 extension NotificationRelay: StoredQueue {
-    func turns() -> [OnlyRoute: Turn<Breakers<OnlyRoute>.Permit>] {
+    func allowances() -> [OnlyRoute: ClaimAllowance<Breakers<OnlyRoute>.Permit>] {
         let available = Self.maxConcurrent - leases.with { $0.running }
-        return breakers.turn(in: .all) { _ in available }.map { [.all: $0] } ?? [:]
+        return breakers.allowance(in: .all) { _ in available }.map { [.all: $0] } ?? [:]
     }
 
-    func claim(_ turns: [OnlyRoute: Turn<Breakers<OnlyRoute>.Permit>]) async throws -> [ClaimedNotification] {
-        try await store.notifications.claim(of: scope, limit: turns[.all]?.limit ?? 0, lease: lease)
+    func claim(_ allowances: [OnlyRoute: ClaimAllowance<Breakers<OnlyRoute>.Permit>]) async throws
+        -> [ClaimedNotification]
+    {
+        try await store.notifications.claim(of: scope, limit: allowances[.all]?.limit ?? 0, lease: lease)
     }
 
     func work(on claimed: [ClaimedNotification], _ permit: Breakers<OnlyRoute>.Permit?) async throws {
@@ -120,7 +122,7 @@ extension NotificationRelay: StoredQueue {
         }
     }
 
-    func leave(_ permit: Breakers<OnlyRoute>.Permit) { breakers.end(permit) }
+    func release(_ permit: Breakers<OnlyRoute>.Permit) { breakers.end(permit) }
 }
 
 extension CallResult {

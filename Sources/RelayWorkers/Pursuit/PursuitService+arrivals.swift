@@ -25,7 +25,7 @@ extension PursuitService {
 }
 
 /// Passes the purchases that this process accepts to the service of their Cleeng account.
-public struct PurchaseArrivals: PurchaseTaker {
+public struct PurchaseArrivals: PurchaseClaimer {
     private let services: PerPublisher<PursuitService>
     public let own: [PublisherID]
     public let lease: Duration

@@ -96,18 +96,18 @@ extension PursuitService: LeasedQueue {
     }
 
     /// Number of pursuits to claim for each route: its free capacity, or one as a probe if the route is shut.
-    func turns() -> [UpstreamRoute: Turn<CallGate.Pass>] {
-        var turns: [UpstreamRoute: Turn<CallGate.Pass>] = [:]
+    func allowances() -> [UpstreamRoute: ClaimAllowance<CallGate.Pass>] {
+        var allowances: [UpstreamRoute: ClaimAllowance<CallGate.Pass>] = [:]
         for route in UpstreamRoute.allCases {
             let available = available(in: route)
             guard available > 0 else { continue }
             if upstream.isBreakerClosed(route) {
-                turns[route] = Turn(limit: min(available, Self.batch))
+                allowances[route] = ClaimAllowance(limit: min(available, Self.batch))
             } else if let probe = upstream.probe(on: route) {
-                turns[route] = Turn(limit: 1, right: probe, isProbe: true)
+                allowances[route] = ClaimAllowance(limit: 1, permit: probe, isProbe: true)
             }
         }
-        return turns
+        return allowances
     }
 
     /// Number of further pursuits of a route that may be worked on.
@@ -115,11 +115,13 @@ extension PursuitService: LeasedQueue {
         settings.maxConcurrent - leases.with { $0.running(in: route) } - arrivals.withLockedValue { $0.reserved(route) }
     }
 
-    func claim(_ turns: [UpstreamRoute: Turn<CallGate.Pass>]) async throws -> [ClaimedPursuit] {
+    func claim(_ allowances: [UpstreamRoute: ClaimAllowance<CallGate.Pass>]) async throws -> [ClaimedPursuit] {
         let mark = arrivals.withLockedValue(\.mark)
         let due = try await store.purchases.duePhases(of: scope)
         let limits = Dictionary(
-            uniqueKeysWithValues: turns.filter { due.contains($0.key.phase) }.map { ($0.key.phase, $0.value.limit) })
+            uniqueKeysWithValues: allowances.filter { due.contains($0.key.phase) }.map {
+                ($0.key.phase, $0.value.limit)
+            })
         let shut = Set(UpstreamRoute.allCases.filter { !upstream.isBreakerClosed($0) }.map(\.phase))
         let claimed = try await store.purchases.claimDue(limits, of: scope, shut: shut, lease: settings.lease)
         arrivals.withLockedValue { arrivals in

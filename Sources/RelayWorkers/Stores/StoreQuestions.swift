@@ -241,19 +241,21 @@ public struct StoreQuestions: Service {
 }
 
 extension StoreQuestions: StoredQueue {
-    func turns() -> [StorePlatform: Turn<Breakers<StorePlatform>.Permit>] {
-        var turns: [StorePlatform: Turn<Breakers<StorePlatform>.Permit>] = [:]
+    func allowances() -> [StorePlatform: ClaimAllowance<Breakers<StorePlatform>.Permit>] {
+        var allowances: [StorePlatform: ClaimAllowance<Breakers<StorePlatform>.Permit>] = [:]
         // Questions to stores that this copy has no access to are left to other copies.
         for platform in QuestionStore.stores where inquiry.platforms.contains(platform) {
             let available = Self.maxConcurrent - leases.with { $0.running(in: platform) }
-            turns[platform] = breakers.turn(in: platform) { _ in available }
+            allowances[platform] = breakers.allowance(in: platform) { _ in available }
         }
-        return turns
+        return allowances
     }
 
-    func claim(_ turns: [StorePlatform: Turn<Breakers<StorePlatform>.Permit>]) async throws -> [ClaimedQuestion] {
+    func claim(_ allowances: [StorePlatform: ClaimAllowance<Breakers<StorePlatform>.Permit>]) async throws
+        -> [ClaimedQuestion]
+    {
         try await store.questions.claim(
-            turns.mapValues(\.limit).filter { $0.value > 0 }, own: own, lease: Self.lease)
+            allowances.mapValues(\.limit).filter { $0.value > 0 }, own: own, lease: Self.lease)
     }
 
     func route(of question: ClaimedQuestion) -> StorePlatform { question.store }
@@ -267,7 +269,7 @@ extension StoreQuestions: StoredQueue {
         }
     }
 
-    func leave(_ permit: Breakers<StorePlatform>.Permit) { breakers.end(permit) }
+    func release(_ permit: Breakers<StorePlatform>.Permit) { breakers.end(permit) }
 }
 
 extension ClaimedQuestion: LeasedItem {}

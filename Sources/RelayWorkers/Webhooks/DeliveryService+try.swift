@@ -6,7 +6,7 @@ import Webhooks
 
 extension DeliveryService {
     /// Sends a message once, and records the result.
-    func attempt(_ claimed: ClaimedDelivery, _ right: Right) async throws {
+    func attempt(_ claimed: ClaimedDelivery, _ permit: EndpointPermit) async throws {
         guard !claimed.isOvertaken else {
             return try await write(
                 DeliveryRecord(claimed, .failed, error: "overtaken by a newer state while it was being sent"))
@@ -16,19 +16,19 @@ extension DeliveryService {
             return try await write(DeliveryRecord(claimed, .failed, error: "it is no longer kept"))
         }
         // The publisher was just given its own account: copies that have it continue.
-        guard let credentials = credentials[right.endpoint.publisher] else { throw CancellationError() }
+        guard let credentials = credentials[permit.endpoint.publisher] else { throw CancellationError() }
         let message = credentials.message(id: claimed.id, stored: body, first: claimed.mark)
         // After a suspension, the process must check its lease: another copy may have sent a newer state.
         guard leases.with({ $0.covers(claimed.lease) }) else { throw CancellationError() }
         let result = await client.send(
-            message, to: right.endpoint.url, with: credentials, of: right.endpoint.publisher,
+            message, to: permit.endpoint.url, with: credentials, of: permit.endpoint.publisher,
             at: store.memory.clock.now)
-        try await ended(result, claimed, right)
+        try await ended(result, claimed, permit)
     }
 
-    private func ended(_ result: WebhookResult, _ claimed: ClaimedDelivery, _ right: Right) async throws {
+    private func ended(_ result: WebhookResult, _ claimed: ClaimedDelivery, _ permit: EndpointPermit) async throws {
         Counter(label: "relay_webhook_tries", dimensions: [("result", result.verdict.rawValue)]).increment()
-        breakers.end(right.permit, CallResult(result, subject: claimed.lane.hashValue))
+        breakers.end(permit.breaker, CallResult(result, subject: claimed.lane.hashValue))
         guard
             let outcome = DeliveryOutcome(
                 result, tries: claimed.tries, retries: settings.retries, jitter: .random(in: 0..<1))

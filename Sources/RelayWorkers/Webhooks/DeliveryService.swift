@@ -13,9 +13,9 @@ public import Webhooks
 /// An endpoint that hangs or is gone does not delay others: each has its own places and breaker.
 public final class DeliveryService: Service {
     /// Permission to call an endpoint, with its data from the time of the claim.
-    struct Right: Sendable {
+    struct EndpointPermit: Sendable {
         var endpoint: WebhookEndpoint
-        var permit: Breakers<EndpointID>.Permit
+        var breaker: Breakers<EndpointID>.Permit
     }
 
     let store: RelayStore
@@ -107,31 +107,32 @@ extension DeliveryService: StoredQueue {
         return []
     }
 
-    func turns() -> [EndpointID: Turn<Right>] {
+    func allowances() -> [EndpointID: ClaimAllowance<EndpointPermit>] {
         let active = state.withLockedValue { $0.known.values.filter { !$0.standing.isDisabled } }.map(\.endpoint)
         var taken = leases.with { $0.running }
-        var turns: [EndpointID: Turn<Right>] = [:]
+        var allowances: [EndpointID: ClaimAllowance<EndpointPermit>] = [:]
         // The order is random, because the first endpoint may get more places.
         for endpoint in active.shuffled() {
             let own = leases.with { $0.running(in: endpoint.id) }
-            let turn = breakers.turn(in: endpoint.id) { allowance in
+            let allowance = breakers.allowance(in: endpoint.id) { allowance in
                 settings.capacity.available(taken: taken, own: own, allowance: allowance)
             }
-            guard let turn else { continue }
-            taken += turn.limit
-            turns[endpoint.id] = Turn(
-                limit: turn.limit, right: turn.right.map { Right(endpoint: endpoint, permit: $0) },
-                isProbe: turn.isProbe)
+            guard let allowance else { continue }
+            taken += allowance.limit
+            allowances[endpoint.id] = ClaimAllowance(
+                limit: allowance.limit,
+                permit: allowance.permit.map { EndpointPermit(endpoint: endpoint, breaker: $0) },
+                isProbe: allowance.isProbe)
         }
-        return turns
+        return allowances
     }
 
     /// Claims nothing for an endpoint whose credentials this copy does not have.
-    func claim(_ turns: [EndpointID: Turn<Right>]) async throws -> [ClaimedDelivery] {
-        let quotas = turns.compactMapValues { turn in
-            turn.right.flatMap { right in
-                credentials[right.endpoint.publisher].map {
-                    DeliveryQuota(count: turn.limit, publisher: right.endpoint.publisher, mark: $0.mark)
+    func claim(_ allowances: [EndpointID: ClaimAllowance<EndpointPermit>]) async throws -> [ClaimedDelivery] {
+        let quotas = allowances.compactMapValues { allowance in
+            allowance.permit.flatMap { permit in
+                credentials[permit.endpoint.publisher].map {
+                    DeliveryQuota(count: allowance.limit, publisher: permit.endpoint.publisher, mark: $0.mark)
                 }
             }
         }
@@ -141,8 +142,8 @@ extension DeliveryService: StoredQueue {
 
     func route(of claimed: ClaimedDelivery) -> EndpointID { claimed.endpoint }
 
-    func work(on claimed: [ClaimedDelivery], _ right: Right?) async throws {
-        guard let right else { throw CancellationError() }
+    func work(on claimed: [ClaimedDelivery], _ permit: EndpointPermit?) async throws {
+        guard let permit else { throw CancellationError() }
         for one in claimed {
             try await traced(
                 "deliver", one.trace,
@@ -151,12 +152,12 @@ extension DeliveryService: StoredQueue {
                     "relay.try": .int64(Int64(one.tries)),
                 ]
             ) {
-                try await attempt(one, right)
+                try await attempt(one, permit)
             }
         }
     }
 
-    func leave(_ right: Right) { breakers.end(right.permit) }
+    func release(_ permit: EndpointPermit) { breakers.end(permit.breaker) }
 
     func drain() async { await recorder.drain() }
 }

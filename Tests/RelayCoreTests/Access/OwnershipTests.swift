@@ -30,21 +30,21 @@ import Testing
                     fromCustomer: "old@example.test")
             ])
         #expect(
-            ownership.takers == [
-                Ownership.Taker(id: grant.id, name: name, expiresAt: grant.change.expiresAt, ownerNo: 4)
+            ownership.newOwners == [
+                Ownership.NewOwner(id: grant.id, name: name, expiresAt: grant.change.expiresAt, ownerNo: 4)
             ])
         #expect(ownership.changes.map(\.customer.username) == ["new", "old"])
         #expect(ownership.changes.map(\.reason) == [.purchased, .other])
-        #expect(ownership.alone.isEmpty && ownership.makers.isEmpty)
+        #expect(ownership.alone.isEmpty && ownership.creators.isEmpty)
     }
 
     @Test("the owner's own newer purchase changes the purchase, not the owner; an older one changes nothing")
     func sameCustomer() throws {
-        for (acceptedAt, takers) in [(200, 1), (90, 0)] as [(Int64, Int)] {
+        for (acceptedAt, newOwners) in [(200, 1), (90, 0)] as [(Int64, Int)] {
             let ownership = try ownership([.sample("old", on: name, acceptedAt: acceptedAt)])
             #expect(ownership.outcomes == [.granted(name, ownerNo: 3)])
-            #expect(ownership.takers.count == takers)
-            #expect(ownership.changes.map(\.reason) == Array(repeating: .purchased, count: takers))
+            #expect(ownership.newOwners.count == newOwners)
+            #expect(ownership.changes.map(\.reason) == Array(repeating: .purchased, count: newOwners))
             #expect(ownership.transfers.isEmpty)
         }
     }
@@ -56,9 +56,9 @@ import Testing
         (made.maker, made.ownerNo, made.username) = (grant.id, 1, grant.username)
         let ownership = try ownership([grant], on: made)
         #expect(ownership.outcomes == [.granted(name, ownerNo: 1)])
-        #expect(ownership.makers == [grant.id])
+        #expect(ownership.creators == [grant.id])
         #expect(ownership.changes.map(\.reason) == [.purchased])
-        #expect(ownership.transfers.isEmpty && ownership.takers.isEmpty)
+        #expect(ownership.transfers.isEmpty && ownership.newOwners.isEmpty)
     }
 
     @Test("a subscription claimed only by a username is taken without a transfer")
@@ -66,7 +66,7 @@ import Testing
         let ownership = try ownership(
             [.sample("new", on: name, acceptedAt: 200)], on: subscription(ownedBy: nil))
         #expect(ownership.outcomes == [.granted(name, ownerNo: 3)])
-        #expect(ownership.takers.count == 1 && ownership.transfers.isEmpty)
+        #expect(ownership.newOwners.count == 1 && ownership.transfers.isEmpty)
         #expect(ownership.changes.map(\.customer.username) == ["new", "old"])
     }
 
@@ -92,7 +92,7 @@ import Testing
             let ofBen = ownership.outcomes[grants[0].username == "ana" ? 1 : 0]
             #expect(ofAna == .readTooOld)
             #expect(ofBen == .granted(name, ownerNo: isMade ? 1 : 4))
-            #expect(ownership.takers.map(\.id) == (isMade ? [] : [.numbered(2)]))
+            #expect(ownership.newOwners.map(\.id) == (isMade ? [] : [.numbered(2)]))
         }
     }
 
@@ -105,7 +105,7 @@ import Testing
         #expect(try ownership([other]).outcomes == [.granted(name, ownerNo: 4)])
         let both = try ownership([owners, other])
         #expect(both.outcomes == [.granted(name, ownerNo: 3), .readTooOld])
-        #expect(both.takers.isEmpty && both.transfers.isEmpty)
+        #expect(both.newOwners.isEmpty && both.transfers.isEmpty)
     }
 
     @Test("of two grants to one customer at the same moment the later by id is the owner's purchase")
@@ -115,7 +115,7 @@ import Testing
             .sample("new", on: name, id: .numbered(2), acceptedAt: 200),
         ])
         #expect(ownership.outcomes == [.granted(name, ownerNo: 4), .granted(name, ownerNo: 4)])
-        #expect(ownership.takers.map(\.id) == [.numbered(2)])
+        #expect(ownership.newOwners.map(\.id) == [.numbered(2)])
         #expect(ownership.transfers.count == 1)
     }
 
@@ -133,7 +133,7 @@ import Testing
         let own = name.alone(grant.id)
         #expect(alone.outcomes == [.granted(own, ownerNo: 1)])
         #expect(alone.alone.map(\.name) == [own])
-        #expect(alone.changes.isEmpty && alone.takers.isEmpty && alone.transfers.isEmpty)
+        #expect(alone.changes.isEmpty && alone.newOwners.isEmpty && alone.transfers.isEmpty)
         grant.rival = .init(isEntitled: false, observedAt: grant.change.at)
         #expect(try ownership([grant]).outcomes == [.granted(name, ownerNo: 4)])
     }
@@ -147,7 +147,7 @@ import Testing
         let ownership = try ownership([grant], on: subscription)
         #expect(ownership.outcomes == [.revoked(reason: "refunded")])
         #expect(ownership.changes.map(\.reason) == (isMaker ? [.refunded] : []))
-        #expect(ownership.takers.isEmpty && ownership.transfers.isEmpty && ownership.makers.isEmpty)
+        #expect(ownership.newOwners.isEmpty && ownership.transfers.isEmpty && ownership.creators.isEmpty)
     }
 
     @Test("a grant on a subscription that was not read is refused")
@@ -172,10 +172,10 @@ import Testing
             try #require(ownership.outcomes.count == batch.grants.count, comment)
             check(ownership, batch, comment)
             for name in batch.subscriptions.keys {
-                let taking = try batch.takers(of: name)
+                let taking = try batch.newOwners(of: name)
                 let newest = taking.max { $0.isOlder(than: $1) }
-                let taken = ownership.takers.filter { $0.name == name }.map(\.id)
-                let made = ownership.makers.filter { id in taking.contains { $0.id == id } }
+                let taken = ownership.newOwners.filter { $0.name == name }.map(\.id)
+                let made = ownership.creators.filter { id in taking.contains { $0.id == id } }
                 // A newer grant to the owner, which changes nothing, keeps the subscription with the owner for this batch.
                 let isKept = zip(batch.grants, ownership.outcomes).contains { grant, outcome in
                     guard case .granted(name, _) = outcome, let newest else { return false }
@@ -188,12 +188,12 @@ import Testing
             let order = batch.grants.indices.shuffled(using: &generator)
             let shuffled = try Ownership(order.map { batch.grants[$0] }, on: batch.subscriptions)
             #expect(shuffled.outcomes == order.map { ownership.outcomes[$0] }, comment)
-            #expect(shuffled.transfers == ownership.transfers && shuffled.takers == ownership.takers, comment)
+            #expect(shuffled.transfers == ownership.transfers && shuffled.newOwners == ownership.newOwners, comment)
         }
     }
 
     private func check(_ ownership: Ownership, _ batch: RandomBatch, _ comment: Comment) {
-        #expect(Set(ownership.takers.map(\.name)).count == ownership.takers.count, comment)
+        #expect(Set(ownership.newOwners.map(\.name)).count == ownership.newOwners.count, comment)
         #expect(Set(ownership.transfers.map(\.subscription)).count == ownership.transfers.count, comment)
         var owners: [String: CustomerID] = [:]
         for (grant, outcome) in zip(batch.grants, ownership.outcomes) {
@@ -204,7 +204,7 @@ import Testing
                 let owner = owners["\(name) \(number)", default: grant.customer]
                 #expect(owner == grant.customer, comment)
                 owners["\(name) \(number)"] = owner
-                let last = ownership.takers.first { $0.name == name }?.ownerNo ?? batch.subscriptions[name]?.ownerNo
+                let last = ownership.newOwners.first { $0.name == name }?.ownerNo ?? batch.subscriptions[name]?.ownerNo
                 #expect(name.standsAlone || number == last, comment)
             case .revoked(let reason): #expect(grant.reasonToEnd == reason, comment)
             case .ownerInDoubt(let rival): #expect(rival.key.customer != grant.customer, comment)

@@ -52,11 +52,11 @@ struct RandomBatch {
     }
 
     /// The grants that would take the subscription, or be its first, as the only grant of the batch.
-    func takers(of name: SubscriptionName) throws -> [Ownership.Grant] {
+    func newOwners(of name: SubscriptionName) throws -> [Ownership.Grant] {
         try grants.filter { grant in
             guard grant.name == name else { return false }
             let alone = try Ownership([grant], on: subscriptions)
-            return !alone.takers.isEmpty || !alone.makers.isEmpty
+            return !alone.newOwners.isEmpty || !alone.creators.isEmpty
         }
     }
 }

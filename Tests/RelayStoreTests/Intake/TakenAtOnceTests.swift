@@ -6,7 +6,7 @@ import Testing
 @testable import RelayStore
 
 /// Accepts purchases while it has capacity.
-private final class Taker: PurchaseTaker {
+private final class Claimer: PurchaseClaimer {
     struct State {
         var places: Int
         var begun: [ClaimedPursuit] = []
@@ -42,25 +42,25 @@ private final class Taker: PurchaseTaker {
 @Suite("A purchase that the accepting process claims at once")
 struct TakenAtOnceTests {
     private func intake(
-        _ store: RelayStore, _ taker: Taker, onAccepted: @escaping @Sendable () -> Void = {}
+        _ store: RelayStore, _ claimer: Claimer, onAccepted: @escaping @Sendable () -> Void = {}
     ) -> Intake {
-        Intake(store: store, validationTimeout: RelayStore.timeout, taker: taker, onAccepted: onAccepted)
+        Intake(store: store, validationTimeout: RelayStore.timeout, claimer: claimer, onAccepted: onAccepted)
     }
 
     @Test("is claimed on acceptance, and its claim writes like any other")
     func claimed() async throws {
         try await withStore { database, store in
             _ = try await store.publishers.add("main")
-            let (taker, sample) = (Taker(), try Acceptance.sample())
+            let (claimer, sample) = (Claimer(), try Acceptance.sample())
             let rung = NIOLockedValueBox(0)
-            let outcome = try await intake(store, taker) { rung.withLockedValue { $0 += 1 } }.accept(sample)
+            let outcome = try await intake(store, claimer) { rung.withLockedValue { $0 += 1 } }.accept(sample)
             guard case .created(let acceptedAt, let deadline) = outcome else {
                 throw RelayStore.NotNew(outcome: outcome)
             }
-            let claimed = try #require(taker.begun.first)
+            let claimed = try #require(claimer.begun.first)
             #expect(claimed.id == sample.id && claimed.fence == 1 && claimed.isSending && !claimed.overtakes)
             #expect(claimed.pursuit.acceptedAt == acceptedAt && claimed.pursuit.deadline == deadline)
-            #expect(taker.places == 0 && rung.withLockedValue { $0 } == 0)
+            #expect(claimer.places == 0 && rung.withLockedValue { $0 } == 0)
             #expect(try await store.purchases.claimDue().isEmpty)
             #expect(try await store.purchases.renew([(claimed.id, 1)], lease: .seconds(30)) == [claimed.id])
             try await store.write(claimed.granted())
@@ -73,14 +73,14 @@ struct TakenAtOnceTests {
     func sameAsClaimed(driver: PurchaseDriver) async throws {
         try await withStore { database, store in
             _ = try await store.publishers.add("main")
-            let taker = Taker()
+            let claimer = Claimer()
             var sample = try Acceptance.sample(
                 receipt: .init(isText: true, bytes: Private(Array(Self.proof(of: driver).utf8))))
             sample.driver = driver
             sample.cleengCustomer = 123_456
             sample.verification = .notGenuine(code: "wrong_app", detail: "it is of another app")
-            _ = try await intake(store, taker).accept(sample)
-            let born = try #require(taker.begun.first)
+            _ = try await intake(store, claimer).accept(sample)
+            let born = try #require(claimer.begun.first)
             try await database.makeDue(born.id)
             let claimed = try await store.claimOne()
             #expect(claimed.fence == 2 && claimed.strikes == 1 && claimed.pursuit.forwards == 1)
@@ -117,18 +117,18 @@ struct TakenAtOnceTests {
     func left() async throws {
         try await withStore { database, store in
             _ = try await store.publishers.add("main")
-            let taker = Taker(places: 1)
-            let intake = intake(store, taker)
+            let claimer = Claimer(places: 1)
+            let intake = intake(store, claimer)
             try await store.take(.sample(customer: "ana@example.test"))
             _ = try await intake.accept(.sample(customer: "ben@example.test"))
-            #expect(taker.begun.isEmpty && taker.places == 1)
+            #expect(claimer.begun.isEmpty && claimer.places == 1)
             let other = try Acceptance.sample(subscription: "2")
             _ = try await intake.accept(other)
-            #expect(taker.begun.map(\.id) == [other.id] && taker.places == 0)
+            #expect(claimer.begun.map(\.id) == [other.id] && claimer.places == 0)
             _ = try await intake.accept(.sample(subscription: "3"))
-            taker.release(other)
+            claimer.release(other)
             #expect(try await intake.accept(.sample(subscription: "2")) == .existing(other.id))
-            #expect(taker.begun.count == 1 && taker.places == 1)
+            #expect(claimer.begun.count == 1 && claimer.places == 1)
             // Purchases that were not taken at once are claimed, one per subscription at a time.
             #expect(try await store.purchases.claimDue().count == 2)
         }
@@ -139,9 +139,9 @@ struct TakenAtOnceTests {
         try await withStore { database, store in
             try await store.takeAndGrant(.sample())
             try await database.run("UPDATE subscriptions SET accepted_at = now() + interval '1 hour'")
-            let taker = Taker()
-            _ = try await intake(store, taker).accept(.sample(customer: "ben@example.test"))
-            #expect(taker.begun.isEmpty && taker.places == 1)
+            let claimer = Claimer()
+            _ = try await intake(store, claimer).accept(.sample(customer: "ben@example.test"))
+            #expect(claimer.begun.isEmpty && claimer.places == 1)
             #expect(try await store.claimOne().isOvertaken)
         }
     }
@@ -151,7 +151,7 @@ struct TakenAtOnceTests {
         try await withStore { database, store in
             for publisher in ["main", "nordic"] as [PublisherID] { _ = try await store.publishers.add(publisher) }
             _ = try await store.publishers.adoptAccounts(of: ["nordic"])
-            let (common, mistaken, right) = (Taker(), Taker(own: ["main"]), Taker(own: ["nordic"]))
+            let (common, mistaken, right) = (Claimer(), Claimer(own: ["main"]), Claimer(own: ["nordic"]))
             _ = try await intake(store, common).accept(.sample(publisher: "nordic"))
             _ = try await intake(store, mistaken).accept(.sample())
             #expect(common.begun.isEmpty && mistaken.begun.isEmpty)
@@ -164,20 +164,20 @@ struct TakenAtOnceTests {
     func races() async throws {
         try await withStores(4) { database, stores in
             _ = try await stores[0].publishers.add("main")
-            let takers = stores.map { _ in Taker(places: 1_000) }
+            let claimers = stores.map { _ in Claimer(places: 1_000) }
             for round in 0..<20 {
                 try await withThrowingTaskGroup { group in
-                    for (number, (store, taker)) in zip(stores, takers).enumerated() {
+                    for (number, (store, claimer)) in zip(stores, claimers).enumerated() {
                         let sample = try Acceptance.sample(
                             customer: "c\(number)@example.test", subscription: "\(round)")
-                        group.addTask { _ = try await intake(store, taker).accept(sample) }
+                        group.addTask { _ = try await intake(store, claimer).accept(sample) }
                     }
                     try await group.waitForAll()
                 }
             }
-            let begun = takers.flatMap(\.begun)
+            let begun = claimers.flatMap(\.begun)
             #expect(Set(begun.map(\.subscriptionKey)).count == begun.count && !begun.isEmpty)
-            #expect(takers.reduce(0) { $0 + $1.places } == 4_000 - begun.count)
+            #expect(claimers.reduce(0) { $0 + $1.places } == 4_000 - begun.count)
             #expect(try await database.count("pursuits", where: "sending") == begun.count)
             #expect(try await database.count("pursuits") == 80)
         }
@@ -187,10 +187,10 @@ struct TakenAtOnceTests {
     func large() async throws {
         try await withStore { database, store in
             _ = try await store.publishers.add("main")
-            let taker = Taker()
+            let claimer = Claimer()
             let receipt = Acceptance.Receipt(isText: true, bytes: Private([UInt8](repeating: 65, count: 65_537)))
-            _ = try await intake(store, taker).accept(.sample(receipt: receipt))
-            let claimed = try #require(taker.begun.first)
+            _ = try await intake(store, claimer).accept(.sample(receipt: receipt))
+            let claimed = try #require(claimer.begun.first)
             #expect(claimed.accepted == nil)
             #expect(try await store.purchases.purchase(of: claimed, by: .receipt).receipt?.bytes == receipt.bytes)
         }

@@ -59,7 +59,7 @@ struct RetentionCopiesTests {
                 try await stores[0].retention.removeFromDefault(of: .receipts, bucket: 0, before: 99_999, under: duty)
             }
             // A copy that leaves does not take the duty from its present holder.
-            try await stores[0].duties.leave(duty)
+            try await stores[0].duties.release(duty)
             #expect(try await stores[0].duties.take(.retention) == nil)
             #expect(try await database.count("purchases") == 1)
             #expect(try await stores[1].retention.drop(week, under: next) == .dropped)

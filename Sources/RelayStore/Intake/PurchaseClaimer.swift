@@ -3,7 +3,7 @@ public import RelayCore
 /// Pursues purchases in the process that accepts them. The accepting statement also claims the purchase, so that no
 /// further claim and no read of the receipt is needed. If the process dies, another copy claims the purchase after the
 /// lease, as usual.
-public protocol PurchaseTaker: Sendable {
+public protocol PurchaseClaimer: Sendable {
     /// Publishers whose own accounts this copy has.
     var own: [PublisherID] { get }
     var lease: Duration { get }

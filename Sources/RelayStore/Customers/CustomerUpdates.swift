@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Metrics
 import NIOConcurrencyHelpers
 import Postgres
 public import RelayCore
@@ -44,6 +45,7 @@ public struct CustomerUpdates: Sendable {
                             "publisher": "\(key.publisher)", "bucket": "\(key.bucket)",
                             "retry_seconds": "\(Self.pause / .seconds(1))", "error": "\(error)",
                         ])
+                    Counter(label: "relay_worker_failures", dimensions: [("worker", "customer_updates")]).increment()
                     try await putOff(key)
                     all.customers += 1
                 }

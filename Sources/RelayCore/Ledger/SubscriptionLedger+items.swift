@@ -15,10 +15,13 @@ extension LedgerStatement {
 /// Items: products that a store sells together in one subscription. Each statement of the store lists all its remaining
 /// items.
 extension SubscriptionLedger {
-    /// Whether the store still lists an item. The store removed an item that its latest statement does not list.
+    /// Whether the store still lists an item. The store removed an item that its latest statement does not list, unless
+    /// that statement is about an earlier purchase alone, such as Apple's about a late refund.
     func isListed(_ period: LedgerPeriod) -> Bool {
-        guard items?.contains(period.productID) == true else { return true }
-        return lastStatementAt.map { period.statedAt >= $0 } ?? true
+        guard items?.contains(period.productID) == true, let last = lastStatementAt, period.statedAt < last else {
+            return true
+        }
+        return !periods.values.contains { $0.statedAt >= last && $0.purchasedAt >= period.purchasedAt }
     }
 
     /// Time of the latest complete statement; each of those names the renewal. A purchase's own period covers one item
@@ -29,7 +32,8 @@ extension SubscriptionLedger {
     func item(_ product: ProductID) -> LedgerPeriod? {
         guard items?.contains(product) == true else { return nil }
         return periods.values.filter { $0.productID == product }
-            .max { ($0.statedAt, $0.end, $0.id) < ($1.statedAt, $1.end, $1.id) }
+            // A statement about an earlier purchase may be the later one.
+            .max { ($0.purchasedAt, $0.statedAt, $0.end, $0.id) < ($1.purchasedAt, $1.statedAt, $1.end, $1.id) }
     }
 
     /// The item whose product belongs to an offer in the catalogue; if there are several, the one that ends last.

@@ -1,7 +1,11 @@
 extension UpdatedLedger {
-    /// When the subscription must be evaluated again; nil if it moved, since its new id is then evaluated.
+    /// When the subscription must be evaluated again; nil if it moved, since its new id is then evaluated. An owner's is
+    /// due until an update has evaluated both.
     public var dueAt: Timestamp? {
-        guard ledger.movedTo == nil else { return nil }
+        guard ledger.movedTo == nil else {
+            let isOwned = found.owner != nil || !message.statement.movesFrom.isEmpty
+            return terms.asks && !isFollowed && isOwned ? found.now + Self.asking : nil
+        }
         let now = found.now
         // An overdue recheck happens now. The pause prevents constant retries if the store cannot be asked.
         let again = recheckAt.map { $0 > now ? $0 : now + min(terms.recheck, Self.overduePause) }

@@ -54,6 +54,8 @@ public struct UpdatedLedger: Sendable {
     /// Offers that were granted on it, or under its former ids.
     public internal(set) var granted: Set<OfferID>
     public private(set) var standing: SubscriptionStanding?
+    /// Whether the same update evaluates the id that this one moved to.
+    var isFollowed = false
     let terms: Terms
 
     /// Applies a statement. ``evaluate(_:)`` must follow.

@@ -16,7 +16,9 @@ public struct UpdatedLedgers: Sendable {
         for index in all.indices {
             // Ids that had moved to the former id have moved on with it.
             for old in messages[index].statement.movesFrom {
-                guard let former = places[messages[index].name.under(old)].map({ all[$0] }) else { continue }
+                guard let place = places[messages[index].name.under(old)] else { continue }
+                all[place].isFollowed = true
+                let former = all[place]
                 let before = former.ledger.movedFrom.subtracting([messages[index].name.originalTransactionID])
                 all[index].ledger.apply(LedgerStatement(movesFrom: before))
                 // Access granted under the former id continues here.
@@ -53,11 +55,13 @@ public struct UpdatedLedgers: Sendable {
     }
 
     /// Transfers caused by moves, if the new id had an owner before the store reported the move from another owner's
-    /// id. The newer owner keeps it, as after any other transfer.
+    /// id. The newer owner keeps it, as after any other transfer. A customer who was granted the former id later than
+    /// that keeps the access.
     public var transfers: [Ownership.Transfer] {
         moved.compactMap { old, new in
             guard let owner = new.found.owner, let to = new.found.ownerValidation, let from = old.found.ownerValidation,
-                let before = old.found.owner, before.customer != owner.customer
+                let before = old.found.owner, before.customer != owner.customer,
+                new.found.ledger.granted?.at ?? .earliest >= old.found.ledger.granted?.at ?? .earliest
             else { return nil }
             return Ownership.Transfer(
                 subscription: new.message.name, to: to, toCustomer: owner.customer, from: from,

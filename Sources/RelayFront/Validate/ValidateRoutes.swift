@@ -108,7 +108,7 @@ struct ValidateRoutes: Sendable {
     private func sold(
         _ purchases: [CustomerPurchase], by publisher: PublisherID
     ) -> (CustomerPurchase, OfferID)? {
-        for purchase in purchases where !purchase.isExpired {
+        for purchase in purchases.sorted(by: { $0.productID < $1.productID }) where !purchase.isExpired {
             let product = ProductID(purchase.platform.prefixed(purchase.productID))
             if let offer = acceptor.offers.offer(forProduct: product, of: publisher) { return (purchase, offer) }
         }

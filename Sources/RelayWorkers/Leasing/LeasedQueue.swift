@@ -67,10 +67,13 @@ enum OnlyRoute: Hashable, Sendable { case all }
 
 extension LeasedQueue {
     func prepare() async throws -> [Item] { [] }
-    func release(_ permit: Permit) {}
     func drain() async {}
     func renew(_ leases: [Lease<Item.RowID>]) async throws -> Set<Item.RowID> { [] }
     func giveBack(_ leases: [Lease<Item.RowID>]) async throws {}
+}
+
+extension LeasedQueue where Permit == Never {
+    func release(_ permit: Never) {}
 }
 
 extension LeasedQueue where Route == OnlyRoute {

@@ -141,7 +141,7 @@ extension PursuitService: LeasedQueue {
         for pursuit in claimed { await worker.run(pursuit, probe: probe) }
     }
 
-    func leave(_ probe: CallGate.Pass) { upstream.leave(probe) }
+    func release(_ probe: CallGate.Pass) { upstream.leave(probe) }
 
     func postpone(_ suspects: [ClaimedPursuit]) async throws {
         try await store.purchases.postpone(suspects, by: .seconds(1))

@@ -264,10 +264,11 @@ struct PursuitWorker: Sendable {
                 outcome = try await write(claimed, pursuit, all, decision.next, rival: answer)
             case .notBefore(let moment):
                 readAgainAt = moment
-                // No later read answers the waiting app, or it waits no longer. So the owner counts as entitled: the owner
-                // keeps the subscription, and this customer, whom Cleeng entitles, gets access of their own.
+                // No later read answers the waiting app, or it waits no longer and Cleeng does not answer about the owner.
+                // So the owner counts as entitled: the owner keeps the subscription, and this customer, whom Cleeng
+                // entitles, gets access of their own.
                 let isLate = all.change?.observedAt.map { $0 >= pursuit.deadline } ?? false
-                if isLate || progress(pursuit, all).isLastRead {
+                if isLate && moment == nil || progress(pursuit, all).isLastRead {
                     outcome = try await write(
                         claimed, pursuit, all, decision.next, rival: .init(isEntitled: true, observedAt: try now()))
                 }

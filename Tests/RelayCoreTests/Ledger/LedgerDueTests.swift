@@ -30,6 +30,11 @@ struct LedgerDueTests {
             Case(day: 31, asks: true, due: Life.day(31) + .seconds(60)),
             Case(isOwned: false, day: 31, due: Life.day(31) + .seconds(10)),
             Case(movesTo: LedgerMove(to: "2", statedAt: Life.day(1)), day: 1, due: nil),
+            // Until the id that it moved to is evaluated too.
+            Case(
+                movesTo: LedgerMove(to: "2", statedAt: Life.day(1)), day: 1, asks: true, due: Life.day(1) + .seconds(60)
+            ),
+            Case(isOwned: false, movesTo: LedgerMove(to: "2", statedAt: Life.day(1)), day: 1, asks: true, due: nil),
             // Google lists revoked purchases, Amazon and Roku do not.
             Case(key: "google:a", day: 0.5, due: Life.day(30)),
             // Of a canceled one Google may have renewed the subscription again.

@@ -8,11 +8,11 @@ struct LedgerMoveTests {
     private let new = LedgerHistory.name("2")
     private let ben = LedgerResult.Owner(customer: "ben@example.test", email: "ben@example.test", offerID: "gold")
 
-    private func move(_ history: inout LedgerHistory) -> UpdatedLedgers {
+    private func move(_ history: inout LedgerHistory, asks: Bool = false) -> UpdatedLedgers {
         var statement = LedgerStatement(periods: [Life.period("2", from: 30)], renewal: Life.renewal(true, told: 30))
         (statement.movesFrom, statement.isCurrentAt) = (["1"], Life.day(30))
         let message = LedgerMessage(new, statement, note: .init(event: "did_renew"))
-        return history.record(message.withMoves, at: Life.day(30))
+        return history.record(message.withMoves, at: Life.day(30), asks: asks)
     }
 
     @Test("takes its owner, grants, contract and customer along; its old id is never due")
@@ -26,6 +26,7 @@ struct LedgerMoveTests {
         #expect(moved.contractMoves.map(\.from) == [old] && moved.contractMoves.map(\.to) == [new])
         #expect(moved.transfers.isEmpty)
         #expect(moved.all.map(\.dueAt) == [Life.day(60), nil])
+        #expect(move(&history, asks: true).all[1].dueAt == nil)
         #expect(moved.all[0].granted == ["gold"] && moved.all[0].ledger.granted?.offer == "gold")
         #expect(moved.all[1].contractEvent == nil)
         let changes = CustomerChange.merged(moved.customerChanges(trace: "t")).map(\.change)
@@ -52,6 +53,23 @@ struct LedgerMoveTests {
         #expect(Set(moved.accessChanges.map(\.owner)) == [ben.customer])
         history.own(new, by: LedgerHistory.owner)
         #expect(move(&history).transfers.isEmpty)
+    }
+
+    @Test("takes nothing from a customer who was granted the old id after the new id's owner")
+    func later() throws {
+        for (before, after, isTransferred) in [(20.0, nil, false), (20, 10, false), (20, 25, true), (20, 20, true)]
+            as [(Double, Double?, Bool)]
+        {
+            var history = LedgerHistory()
+            history.own()
+            history.own(new, by: ben, username: "ben", id: .numbered(2))
+            for (name, day) in [(old, before), (new, after)] {
+                guard let day else { continue }
+                let grant = LedgerGrant(offer: "gold", at: Life.day(day))
+                history.found[name]?.ledger.apply(LedgerStatement(granted: grant))
+            }
+            #expect(move(&history).transfers.isEmpty == !isTransferred, "\(before) \(after as Double?)")
+        }
     }
 
     @Test("is lost by a customer who had claimed the new id by name alone, if the old id was granted")

@@ -26,6 +26,19 @@ struct PursuitOwnedByAnotherTests {
         #expect(decision.next == .finished)
     }
 
+    /// The copy that claimed it was killed: nobody knows whether it had sent the purchase.
+    @Test func afterATryItIsWatchedAndNotSentAgain() {
+        var script = Script()
+        _ = script.woken(at: 1)
+        _ = script.forwardAnswered(.tryAgain(why: "timeout", retryAfter: nil), at: 2)
+        let decision = script.ownedByAnother(at: 4)
+        #expect(decision.change == nil && decision.kinds.isEmpty)
+        #expect(decision.restsUntil == 4)
+        #expect(script.woken(at: 4).next == .read)
+        let granted = script.readAnswered(.yes, at: 4)
+        #expect(granted.change?.status == .granted && granted.change?.late == false)
+    }
+
     @Test func aPurchaseThatWaitsForAnOwnerIsReadAndNotSent() {
         var script = Script()
         let decision = script.waits(until: 9, at: 4)

@@ -163,11 +163,15 @@ extension Pursuit {
         return decision
     }
 
-    /// Rejects the purchase without sending it: another customer has the subscription, and this purchase may not take
-    /// it.
+    /// Ends the forwards of a purchase: another customer has the subscription, and this purchase may not take it. It is
+    /// rejected, unless a try may have reached Cleeng; then a grant is still watched for.
     public mutating func ownedByAnother(at now: Timestamp) -> Decision {
         var decision = Decision(next: .finished)
         expire(at: now, into: &decision)
+        guard forwards == 0 else {
+            watch(from: now, next: .rest(until: now), into: &decision)
+            return decision
+        }
         settle(
             .init(status: .rejected, reason: "owned_by_another", late: isLate(at: now), at: now), detail: nil,
             into: &decision)

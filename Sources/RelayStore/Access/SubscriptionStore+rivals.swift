@@ -9,15 +9,24 @@ extension SubscriptionStore {
         public var username: Username
     }
 
-    /// The owner whose access on it runs; nil if there is none. Indexes used: primary keys.
+    /// The owner whose access on it runs; nil if there is none. An owner's validation may be gone, by retention, or
+    /// ended, because the product changed; then the ledger decides. Indexes used: primary keys.
     public func runningOwner(of name: SubscriptionName) async throws -> RunningOwner? {
         let row = try await database.query(
             """
             SELECT ROW(s.sealed_by, s.customer) AS customer, ROW(s.sealed_by, s.application_username) AS username
             FROM subscriptions s
-            JOIN validations v
-              ON v.bucket = coalesce(s.validation_bucket, s.bucket) AND v.accepted_on = s.accepted_on AND v.id = s.id
-            WHERE \(name.isKey(of: "s")) AND v.status = \(ValidationStatus.granted)
+            CROSS JOIN LATERAL (
+                SELECT coalesce(
+                    (SELECT v.status FROM validations v
+                     WHERE v.bucket = coalesce(s.validation_bucket, s.bucket) AND v.accepted_on = s.accepted_on AND v.id = s.id),
+                    \(ValidationStatus.revoked)) AS status
+            ) AS v
+            WHERE \(name.isKey(of: "s")) AND s.customer IS NOT NULL
+              AND (v.status = \(ValidationStatus.granted)
+                   OR v.status = \(ValidationStatus.revoked) AND EXISTS (
+                       SELECT FROM ledgers l
+                       WHERE \(.sameSubscription("l", "s")) AND \(SubscriptionStanding.runs) AND NOT l.has_moved))
             """
         ).first
         guard let row else { return nil }

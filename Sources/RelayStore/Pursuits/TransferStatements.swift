@@ -22,6 +22,7 @@ enum TransferStatements {
         ]
     }
 
+    /// Records a transfer once. Stores name a former id in each later statement, so the same transfer comes again.
     private static func record(_ transfers: SQLTable) -> SQL {
         """
         INSERT INTO transfers (
@@ -30,6 +31,7 @@ enum TransferStatements {
         SELECT i.bucket, i.publisher, i.environment, i.subscription_key, i.to_id, DATE 'epoch' + i.to_day, i.from_id,
                DATE 'epoch' + i.from_day, i.from_customer, i.to_customer, i.from_bucket, now(), \(.keyOfTexts)
         FROM \(transfers, as: "i")
+        ON CONFLICT (bucket, publisher, environment, subscription_key, to_id) DO NOTHING
         """
     }
 

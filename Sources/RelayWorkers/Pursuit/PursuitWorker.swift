@@ -154,10 +154,7 @@ struct PursuitWorker: Sendable {
     private func forward(
         _ claimed: ClaimedPursuit, _ pursuit: inout Pursuit, _ notes: inout Notes, _ probe: CallGate.Pass?
     ) async throws -> Decision {
-        // An earlier forward may have been granted, so only Cleeng's answer ends it.
-        if claimed.keepsOwner, pursuit.forwards == 0, let decision = try await yield(claimed, &pursuit) {
-            return decision
-        }
+        if claimed.keepsOwner, let decision = try await yield(claimed, &pursuit) { return decision }
         // After a forward, recorded or not, an entitlement may be its result. There is no read before a probe, since
         // other pursuits wait for the probe's result.
         if pursuit.entitledBefore == nil, pursuit.forwards == 0, !pursuit.transfers, probe == nil,

@@ -18,6 +18,23 @@ struct TransferTests {
         OwnershipClaim.Rival(isEntitled: isEntitled, observedAt: observedAt)
     }
 
+    @Test("by a store's statement is recorded once, however often the store names the former id")
+    func repeated() async throws {
+        try await withStore { database, store in
+            let old = try await store.takeAndGrant(.sample(customer: ana, subscription: "1"))
+            let new = try await store.takeAndGrant(.sample(customer: ben, subscription: "2"))
+            var notices = Notices(store: store, database: database)
+            notices.key = "2"
+            for day in 1...3 {
+                try await notices.come(
+                    "DID_RENEW", said: Double(day), period: "2-\(day)", ends: 172_800, movedFrom: "1")
+                #expect(try await store.status(of: old) == .transferred)
+                #expect(try await store.status(of: new) == .granted)
+                #expect(try await database.count("transfers") == 1)
+            }
+        }
+    }
+
     @Test("ends the old owner's validation, grants the new one's, is recorded and notifies both, in one transaction")
     func transfer() async throws {
         try await withStore { database, store in

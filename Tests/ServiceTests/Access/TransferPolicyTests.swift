@@ -50,9 +50,31 @@ import Testing
             let (relay, original) = (setup.relay, TestPurchase.newTransactionID())
             let first = try await relay.pursue(Self.ana, original: original)
             _ = try await relay.becomes("granted", first)
+            try await hasLedger(setup)
             _ = try await setup.database.query("UPDATE validations SET status = 5, reason = 'expired'")
+            _ = try await setup.database.query("UPDATE ledgers SET status = 4, reason = 'expired'")
             let second = try await relay.pursue(Self.ben, original: original)
             _ = try await relay.becomes("granted", second)
+        }
+    }
+
+    /// Retention removes old validations, and a change of product ends the validation of the product before.
+    @Test(arguments: ["DELETE FROM validations", "UPDATE validations SET status = 5, reason = 'replaced'"])
+    func aRunningSubscriptionIsItsOwnersWithoutAGrantedValidation(change: String) async throws {
+        try await run("refuse") { setup, control in
+            let (relay, original) = (setup.relay, TestPurchase.newTransactionID())
+            let first = try await relay.pursue(Self.ana, original: original)
+            _ = try await relay.becomes("granted", first)
+            try await hasLedger(setup)
+            _ = try await setup.database.query(SQL(stringLiteral: change))
+            expectRefused(try await relay.purchase(TestPurchase(email: Self.ben, original: original)))
+            #expect(try await control.payments(of: Self.ben).isEmpty)
+        }
+    }
+
+    private func hasLedger(_ setup: Setup) async throws {
+        try await Awaiting.fact("the subscription has a ledger that runs", is: 1) {
+            try await setup.database.query("SELECT count(*) FROM ledgers WHERE status = 1")[0].get(0, as: Int64.self)
         }
     }
 

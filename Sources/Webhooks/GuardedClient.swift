@@ -56,8 +56,9 @@ public final class GuardedClient: Sendable {
                 return reply
             } catch {
                 last = error
-                // Nothing was sent, so the next address of the same name is tried.
-                guard error == .connectionFailed else { break }
+                // Nothing was sent, so the next address of the same name is tried. A timeout before the deadline is the
+                // connection's own: this address is silent.
+                guard error == .connectionFailed || error == .timeout && ContinuousClock.now < deadline else { break }
             }
         }
         span.end(last)

@@ -16,6 +16,9 @@ extension Customers {
         @Argument(help: "The email; of somebody who never bought by email, the publisher's own name.")
         var customer: String
 
+        @Option(help: "Whose name it is, if it is no email and several publishers have such a customer.")
+        var publisher: String?
+
         @Option(help: "Why, for the audit log. It must not name them.")
         var reason: String
 
@@ -30,10 +33,12 @@ extension Customers {
 
         func run() async throws {
             let (customer, reason, isDryRun) = (customer.trimmingSpace(), reason.trimmingSpace(), dryRun)
+            let publisher = publisher.map { PublisherID($0) }
             try await DatabaseSession.run(option) { store in
-                let identity = try await store.customers.identity(of: customer)
+                let identity = try await store.customers.identity(of: customer, publisher: publisher)
                 guard !isDryRun else {
                     guard !identity.isUnknown else { throw ExitCode(1) }
+                    guard !identity.isAmbiguous else { throw Failure("\(Erasure.Refusal.severalPublishers)") }
                     return print(
                         "would go: \(identity.validations.count) purchases, \(identity.subscriptions.count) subscriptions' owners, \(identity.names.count) names"
                     )

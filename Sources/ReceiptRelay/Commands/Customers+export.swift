@@ -13,16 +13,20 @@ extension Customers {
         @Argument(help: "The email; of somebody who never bought by email, the publisher's own name.")
         var customer: String
 
+        @Option(help: "Whose name it is, if it is no email and several publishers have such a customer.")
+        var publisher: String?
+
         @Option(help: "Why, for the audit log.")
         var reason: String?
 
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            let (customer, reason) = (customer.trimmingSpace(), reason)
+            let (customer, reason, publisher) = (customer.trimmingSpace(), reason, publisher.map { PublisherID($0) })
             let export = try await DatabaseSession.run(option) { store in
-                let identity = try await store.customers.identity(of: customer)
+                let identity = try await store.customers.identity(of: customer, publisher: publisher)
                 guard !identity.isUnknown else { throw Failure("nothing is known of that customer") }
+                guard !identity.isAmbiguous else { throw Failure("\(Erasure.Refusal.severalPublishers)") }
                 let act = LongAct<CustomerExport>.export(identity) { try await CustomerExport(of: $0, $1) }
                 return try await Operations(store: store).perform(act, by: ShellUser.actor, reason: reason)
             }

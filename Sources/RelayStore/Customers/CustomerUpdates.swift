@@ -57,14 +57,15 @@ public struct CustomerUpdates: Sendable {
     private func queueMessages(
         limit: Int, onTake: @escaping @Sendable (CustomerUpdate.Key) -> Void
     ) async throws -> (customers: Int, messages: Int) {
-        // Read each time, since a new endpoint receives every change from then on.
-        let endpoints = try await store.webhooks.endpoints(in: .all).filter { $0.isActive && $0.kind == .purchases }
-        return try await store.database.retryingConflicts {
+        try await store.database.retryingConflicts {
             try await store.database.withTransaction { transaction in
                 let rows = try await transaction.query(CustomerUpdate.take(limit: limit))
                 for row in rows { onTake(try CustomerUpdate.Key(row)) }
                 let changes = try rows.map(CustomerUpdate.init)
                 guard !changes.isEmpty else { return (0, 0) }
+                // Read after the changes, since a new endpoint receives every change from then on.
+                let endpoints = try await WebhookStore.endpoints(in: transaction)
+                    .filter { $0.isActive && $0.kind == .purchases }
                 let clearing: SQL = """
                     UPDATE customers c
                     SET untold_since = NULL

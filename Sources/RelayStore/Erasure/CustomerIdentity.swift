@@ -12,6 +12,11 @@ public struct CustomerIdentity: Sendable {
     /// Subscriptions that the customer owns, under any of the names.
     public var subscriptions: [SubscriptionName]
 
+    public var isEmail: Bool { CustomerEmail(customer.text) != nil }
+
+    /// Whether customers of several publishers have the name. An email is one person's.
+    public var isAmbiguous: Bool { !isEmail && Set(names.map(\.publisher)).count > 1 }
+
     public var isUnknown: Bool { names.isEmpty && validations.isEmpty && subscriptions.isEmpty }
 }
 
@@ -19,8 +24,10 @@ extension CustomerStore {
     /// Finds everything stored about a customer. Indexes used: `validations_customer`, `subscriptions_customer`,
     /// `subscriptions_username`.
     ///
-    /// - Parameter text: an email, or a publisher's name for the customer; both are searched.
-    public func identity(of text: String) async throws -> CustomerIdentity {
+    /// - Parameters:
+    ///   - text: an email, or a publisher's name for the customer; both are searched.
+    ///   - publisher: whose name it is; nil for any publisher's.
+    public func identity(of text: String, publisher: PublisherID? = nil) async throws -> CustomerIdentity {
         let customer = CustomerEmail(text)?.customer ?? CustomerID(text)
         var names: Set<CustomerName> = []
         var validations: [ValidationID] = []
@@ -37,7 +44,8 @@ extension CustomerStore {
             names.insert(try row.customerName())
         }
         // The same text may be a publisher's name for a customer without any purchase by email.
-        let guesses = try await relay.publishers.ids().flatMap { publisher in
+        let guesses = try await relay.publishers.ids().filter { publisher == nil || $0 == publisher }.flatMap {
+            publisher in
             Set([Username(text), Username(customer.text)]).map { CustomerName(publisher: publisher, username: $0) }
         }
         names.formUnion(try await known(guesses))
@@ -56,9 +64,24 @@ extension CustomerStore {
             JOIN subscriptions s ON s.publisher = i.publisher AND s.application_username = i.username AND s.customer IS NULL
             """)
         names.formUnion(try owned.map { try $0.customerName() })
+        if CustomerEmail(text) != nil {
+            names.subtract(try await shared(names, with: customer))
+        }
         return CustomerIdentity(
             customer: customer, names: names.sorted { ($0.publisher, $0.username) < ($1.publisher, $1.username) },
             validations: validations, subscriptions: try owned.map { try $0.subscriptionName() })
+    }
+
+    /// Names among these that another email's subscriptions have too: what waits for them is about that email.
+    private func shared(_ names: Set<CustomerName>, with customer: CustomerID) async throws -> [CustomerName] {
+        try await database.query(
+            """
+            SELECT DISTINCT s.publisher, ROW(s.sealed_by, s.application_username) AS username
+            FROM \(.customers(Array(names)), as: "i")
+            JOIN subscriptions s ON s.publisher = i.publisher AND s.application_username = i.username
+                 AND s.customer <> \(.privateText(customer))
+            """
+        ).map { try $0.customerName() }
     }
 
     /// Names among these that exist. Index used: the primary key.

@@ -69,9 +69,38 @@ extension CustomerStore {
             guard let end = rows.last else { return erased }
             last = end
             let found = try rows.filter { row in
-                Array(String(decoding: try text(row), as: UTF8.self).asciiLowercased().utf8).contains(email)
+                Array(String(decoding: try text(row), as: UTF8.self).asciiLowercased().utf8).mentions(email)
             }
             if !found.isEmpty { erased += try await database.query(try erasure(found)).affectedRows }
         }
+    }
+}
+
+extension [UInt8] {
+    /// Whether a text in JSON contains an email by itself, not within a longer one.
+    ///
+    /// - Parameter email: in lower case, as this text.
+    func mentions(_ email: [UInt8]) -> Bool {
+        ranges(of: email).contains { range in
+            let (before, after) = (self[..<range.lowerBound], self[range.upperBound...])
+            let opens = before.last.map { !Self.isOfEmail($0) } ?? true
+            // A dot before a space ends a sentence.
+            let rest = after.first == UInt8(ascii: ".") ? after.dropFirst() : after
+            return (opens || Self.endsWithEscape(before)) && (rest.first.map { !Self.isOfEmail($0) } ?? true)
+        }
+    }
+
+    private static func isOfEmail(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...: true
+        default: "._%+-".utf8.contains(byte)
+        }
+    }
+
+    /// Whether the last character is an escape of JSON: `\n`, `\u003c`.
+    private static func endsWithEscape(_ text: ArraySlice<UInt8>) -> Bool {
+        let backslash = UInt8(ascii: "\\")
+        let isShort = text.dropLast().last == backslash
+        return isShort || text.suffix(6).starts(with: [backslash, UInt8(ascii: "u")])
     }
 }

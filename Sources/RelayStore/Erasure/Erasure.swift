@@ -4,7 +4,8 @@ import RelayCore
 /// Erases one customer from the database: their names, receipts, purchases and messages.
 ///
 /// The remaining rows identify no person: ledgers and notifications (by the store's ids), contracts (by the publisher's
-/// ids), the entry in the audit log. A customer with pending purchases is not erased, since a receipt is never lost.
+/// ids), the entry in the audit log. A customer with purchases that are pending or not sent yet is not erased, since a receipt is never
+/// lost.
 public struct Erasure: Sendable {
     /// Replaces the name in rows that concern another customer too.
     public static let mark = "erased"
@@ -22,12 +23,15 @@ public struct Erasure: Sendable {
     public enum Refusal: Error, Equatable, CustomStringConvertible {
         case pending(Int)
         case unknown
+        /// A name that customers of several publishers have.
+        case severalPublishers
 
         public var description: String {
             switch self {
             case .pending(let count):
-                "\(count) of their purchases are still waited for: wait until they are settled, or abandon them (`validations abandon`)"
+                "\(count) of their purchases are still waited for or not sent yet: wait until they are settled, or abandon them (`validations abandon`)"
             case .unknown: "nothing is known of that customer"
+            case .severalPublishers: "customers of several publishers have that name: say whose with --publisher"
             }
         }
     }
@@ -43,9 +47,13 @@ public struct Erasure: Sendable {
     ///   customers.
     public func run(_ identity: CustomerIdentity, _ entry: AuditEntry) async throws -> Outcome {
         guard !identity.isUnknown else { throw Refusal.unknown }
+        guard !identity.isAmbiguous else { throw Refusal.severalPublishers }
         var done = Outcome()
-        done.events = try await store.customers.eraseEvents(mentioning: identity.customer)
-        done.billingCustomers = try await store.customers.eraseBillingCustomers(mentioning: identity.customer)
+        // Another name may be part of any text.
+        if identity.isEmail {
+            done.events = try await store.customers.eraseEvents(mentioning: identity.customer)
+            done.billingCustomers = try await store.customers.eraseBillingCustomers(mentioning: identity.customer)
+        }
         let publishers = try await store.publishers.ids()
         let outcome = try await store.database.withTransaction(timeout: .seconds(120)) { [done] transaction in
             let pending =
@@ -53,7 +61,8 @@ public struct Erasure: Sendable {
                     """
                     SELECT count(*) FROM \(.ids(identity.validations), as: "i")
                     JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id
-                    WHERE p.status = \(ValidationStatus.pending)
+                    WHERE p.status = \(ValidationStatus.pending) OR p.phase IN \(Pursuit.Phase.unsent)
+                       OR p.phase = \(Pursuit.Phase.parked) AND p.forwards = 0
                     """
                 ).first?.get(0) ?? 0
             guard pending == 0 else { throw Refusal.pending(pending) }

@@ -109,7 +109,7 @@ extension RetentionStore {
                       AND NOT EXISTS (SELECT FROM pursuits p WHERE p.bucket = o.bucket AND p.id = o.id)
                       AND NOT EXISTS (SELECT FROM notification_relays r WHERE r.bucket = o.bucket AND r.id = o.id)
                       AND NOT EXISTS (SELECT FROM webhook_queue q WHERE q.bucket = o.bucket AND q.id = o.id)
-                      \(table == .cleengEvents ? "AND o.parked_at IS NULL" : "")
+                      \(table == .cleengEvents ? "AND o.parked_at IS NULL AND o.due_at IS NULL" : "")
                     LIMIT \(unescaped: "\(PointerPage.size)"))
                 """
             ).affectedRows

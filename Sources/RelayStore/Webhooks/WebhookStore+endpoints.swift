@@ -11,14 +11,21 @@ extension WebhookStore {
 
     /// All endpoints that were not removed, in the order of creation.
     public func endpoints(in scope: OpsScope) async throws -> [WebhookEndpoint] {
-        try await database.query(
-            """
-            \(Self.endpoints)
-            WHERE e.removed_at IS NULL AND \(scope.includes("e.publisher"))
-            ORDER BY e.created_at, e.id
-            LIMIT 10000
-            """
-        ).map(Self.endpoint)
+        try await database.query(Self.list(in: scope)).map(Self.endpoint)
+    }
+
+    /// The same of all publishers, within a transaction.
+    static func endpoints(in transaction: PostgresTransaction) async throws -> [WebhookEndpoint] {
+        try await transaction.query(list(in: .all)).map(endpoint)
+    }
+
+    private static func list(in scope: OpsScope) -> SQL {
+        """
+        \(endpoints)
+        WHERE e.removed_at IS NULL AND \(scope.includes("e.publisher"))
+        ORDER BY e.created_at, e.id
+        LIMIT 10000
+        """
     }
 
     /// Nil if the endpoint does not exist, was removed, or is outside the scope.

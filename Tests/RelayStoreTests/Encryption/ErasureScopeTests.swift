@@ -1,7 +1,8 @@
 import Postgres
 import RelayCore
-import RelayStore
 import Testing
+
+@testable import RelayStore
 
 /// The customers whom an erasure affects.
 @Suite struct ErasureScopeTests {
@@ -34,6 +35,86 @@ import Testing
                 identity, AuditEntry(actor: "test", .customerErased, "a customer", of: nil))
             let left = try await database.hand.query(SQL("SELECT endpoint FROM webhook_queue"))
             #expect(try left.map { try $0.get(0, as: String.self) } == ["89abcdef0123456789abcdef"])
+        }
+    }
+
+    private let entry = AuditEntry(actor: "test", .customerErased, "a customer", of: nil)
+
+    @Test func anEmailIsFoundByItselfAndNotWithinAnother() {
+        let email = Array("ana@example.test".utf8)
+        for text in [
+            #"{"customerEmail":"ana@example.test"}"#, #"{"a":"by ana@example.test."}"#,
+            #"{"a":"x\nana@example.test\n"}"#,
+            #"{"a":"\u003cana@example.test\u003e"}"#, "ana@example.test",
+            #"["mariana@example.test","ana@example.test"]"#,
+        ] { #expect(Array(text.utf8).mentions(email), "\(text)") }
+        for text in [
+            "mariana@example.test", "mari.ana@example.test", "ana@example.test.de", "ana@example.tests",
+            "anna@example.test", "",
+        ] { #expect(!Array(#"{"a":"\#(text)"}"#.utf8).mentions(email), "\(text)") }
+    }
+
+    /// A short name may be part of any text.
+    @Test func aNameThatIsNoEmailErasesNoTextThatContainsIt() async throws {
+        try await withStore { database, store in
+            for publisher in ["main", "other"] { _ = try await store.publishers.add(PublisherID(publisher)) }
+            for publisher in ["main", "other"] {
+                try await database.run(
+                    """
+                    INSERT INTO customers (bucket, publisher, username, changed_at, reason)
+                    VALUES (\(Bucket(of: publisher, "42").number), '\(publisher)', '42', now(), 'OTHER')
+                    """)
+            }
+            try await database.run(
+                """
+                INSERT INTO billing_customers (bucket, id, publisher, created_at, details)
+                VALUES (1, '0123456789abcdef01234567', 'main', now(), '{"PhoneNumber":"0421"}')
+                """)
+            let both = try await store.customers.identity(of: "42")
+            await #expect(throws: Erasure.Refusal.severalPublishers) {
+                try await Erasure(store: store).run(both, entry)
+            }
+            let one = try await store.customers.identity(of: "42", publisher: "main")
+            let erased = try await Erasure(store: store).run(one, entry)
+            #expect(erased.billingCustomers == 0 && erased.events == 0)
+            #expect(try await database.column("SELECT publisher FROM customers", as: String.self) == ["other"])
+        }
+    }
+
+    @Test func aReceiptThatWasNotSentYetIsKept() async throws {
+        try await withStore { database, store in
+            let id = try await store.take(.sample())
+            try await database.run("UPDATE validations SET status = 3, settled_at = now()")
+            try await database.run("UPDATE pursuits SET status = 3")
+            let identity = try await store.customers.identity(of: "ana@example.test")
+            await #expect(throws: Erasure.Refusal.pending(1)) { try await Erasure(store: store).run(identity, entry) }
+            #expect(try await database.count("receipts") == 1)
+            try await database.run("UPDATE pursuits SET phase = 1, forwards = 1")
+            _ = try await Erasure(store: store).run(identity, entry)
+            #expect(try await store.purchases.validation(id) == nil)
+        }
+    }
+
+    /// A customer who changed the email, and kept the publisher's name.
+    @Test func whatWaitsForAnotherEmailOfTheSameNameStays() async throws {
+        try await withStore { database, store in
+            try await store.takeAndGrant(.sample(customer: "old@example.test", subscription: "1"))
+            try await store.takeAndGrant(.sample(customer: "new@example.test", subscription: "2"))
+            try await database.run("UPDATE subscriptions SET application_username = 'U42'")
+            try await database.run("UPDATE validations SET application_username = 'U42'")
+            try await database.run(
+                """
+                INSERT INTO customers (bucket, publisher, username, changed_at, reason, untold_since)
+                VALUES (\(Bucket(of: "main", "U42").number), 'main', 'U42', now(), 'PURCHASED', now())
+                """)
+            let identity = try await store.customers.identity(of: "old@example.test")
+            _ = try await Erasure(store: store).run(identity, entry)
+            #expect(
+                try await database.column("SELECT username FROM customers WHERE username = 'U42'", as: String.self)
+                    == ["U42"])
+            #expect(
+                try await database.column("SELECT customer FROM subscriptions", as: String.self) == ["new@example.test"]
+            )
         }
     }
 }

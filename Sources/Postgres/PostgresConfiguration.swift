@@ -68,7 +68,7 @@ extension PostgresConfiguration {
     public var connectionStringError: PostgresError? { ConnectionString.error(in: connectionString) }
 
     private var options: ConnectionOptions {
-        ConnectionOptions(self, hasInEnvironment: ConnectionOpener.hasInEnvironment)
+        ConnectionOptions(self, hasInEnvironment: PostgresConnector.hasInEnvironment)
     }
 
     /// Time until the last of several hosts is tried if all others are dead; zero for one host.

@@ -51,8 +51,8 @@ public final class PostgresPool: Sendable {
             await withDiscardingTaskGroup { group in
                 for lane in [shared, exclusive] as [any ConnectionLane] {
                     for slot in 0..<lane.settings.connections {
-                        let opener = ConnectionOpener(configuration, lastPrimary: lastPrimary)
-                        group.addTask { await SlotSupervisor(lane: lane, opener: opener, slot: slot).run() }
+                        let connector = PostgresConnector(configuration, lastPrimary: lastPrimary)
+                        group.addTask { await SlotSupervisor(lane: lane, connector: connector, slot: slot).run() }
                     }
                 }
                 // With an invalid connection string every supervisor returns; this task still runs until cancelled.

@@ -15,6 +15,8 @@ public final class StoreMemory: Sendable {
     let validations = ValidationCache()
     /// Cached purchases of customers.
     let purchases = PurchaseCache()
+    /// Publishers with their own account.
+    let accounts: AccountRoster
     /// Cached offers of publishers.
     public let catalogue = OfferCatalogue()
 
@@ -29,13 +31,14 @@ public final class StoreMemory: Sendable {
 
     init(
         vault: Vault, instance: String, logger: Logger, acknowledged: Set<StorePlatform>,
-        recheck: Duration, onDue: @escaping @Sendable (DueWork) -> Void
+        recheck: Duration, accounts: AccountRoster, onDue: @escaping @Sendable (DueWork) -> Void
     ) {
         self.vault = vault
         self.instance = instance
         self.logger = logger
         self.acknowledged = acknowledged
         self.recheck = recheck
+        self.accounts = accounts
         self.onDue = onDue
     }
 

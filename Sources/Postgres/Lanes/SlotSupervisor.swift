@@ -3,7 +3,7 @@ import Logging
 /// Keeps one slot of a lane filled: connects, serves, and reconnects after a loss.
 struct SlotSupervisor: Sendable {
     let lane: any ConnectionLane
-    let opener: ConnectionOpener
+    let connector: PostgresConnector
     let slot: Int
 
     /// Returns when the task is cancelled, or at once if the connection string is invalid.
@@ -12,7 +12,7 @@ struct SlotSupervisor: Sendable {
         var pause = ReconnectPause(settings.configuration.backoff)
         var failures = 0
         while !Task.isCancelled {
-            guard let outcome = try? await opener.connect() else { return }
+            guard let outcome = try? await connector.connect() else { return }
             switch outcome {
             case .success(let connection):
                 failures = 0

@@ -32,18 +32,19 @@ struct AccountWatch: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var isAdopted = false
+            var (isAdopted, isRead) = (false, false)
             while !Task.isCancelled {
                 do {
                     if !isAdopted { try await adopt() }
                     isAdopted = true
                     note(try await roster.read(store).subtracting(own))
+                    isRead = true
                 } catch let error as PostgresError where error.isRefusal && isAdopted {
                     logger.warning("own accounts cannot be read", metadata: ["error": "\(error)"])
                 } catch {
                     // The database does not answer or has no schema yet. Other services log that.
                 }
-                try? await Task.sleep(for: isAdopted ? Self.interval : .milliseconds(250))
+                try? await Task.sleep(for: isRead ? Self.interval : .milliseconds(250))
             }
         }
     }

@@ -37,7 +37,8 @@ extension Assembly {
         let signals = Signals(accounts: accounts)
         let store = RelayStore(
             pool: pool, vault: vault, instance: Self.instanceName(), logger: logger,
-            acknowledged: settings.acknowledged, recheck: settings.storeRecheck, onDue: signals.signal)
+            acknowledged: settings.acknowledged, recheck: settings.storeRecheck, accounts: settings.roster,
+            onDue: signals.signal)
         let trust = ChainOfTrust(settings.apple.roots)
         let google = googleClients(clients.stores)
         return SharedParts(

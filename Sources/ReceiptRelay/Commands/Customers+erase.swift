@@ -38,7 +38,6 @@ extension Customers {
                 let identity = try await store.customers.identity(of: customer, publisher: publisher)
                 guard !isDryRun else {
                     guard !identity.isUnknown else { throw ExitCode(1) }
-                    guard !identity.isAmbiguous else { throw Failure("\(Erasure.Refusal.severalPublishers)") }
                     return print(
                         "would go: \(identity.validations.count) purchases, \(identity.subscriptions.count) subscriptions' owners, \(identity.names.count) names"
                     )

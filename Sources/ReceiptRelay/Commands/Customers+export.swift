@@ -26,7 +26,6 @@ extension Customers {
             let export = try await DatabaseSession.run(option) { store in
                 let identity = try await store.customers.identity(of: customer, publisher: publisher)
                 guard !identity.isUnknown else { throw Failure("nothing is known of that customer") }
-                guard !identity.isAmbiguous else { throw Failure("\(Erasure.Refusal.severalPublishers)") }
                 let act = LongAct<CustomerExport>.export(identity) { try await CustomerExport(of: $0, $1) }
                 return try await Operations(store: store).perform(act, by: ShellUser.actor, reason: reason)
             }

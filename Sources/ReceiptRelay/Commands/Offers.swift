@@ -155,6 +155,14 @@ struct Offers: AsyncParsableCommand {
 
         @OptionGroup var option: ConfigurationOption
 
+        func validate() throws {
+            try Publishers.check(publisher)
+            guard product.map({ OfferFile.product($0) != nil }) ?? true else {
+                throw ValidationError(
+                    "--product is a product's id of at most 255 characters; without it, the whole offer goes")
+            }
+        }
+
         func run() async throws {
             let product = product.flatMap(OfferFile.product)
             try await DatabaseSession.perform(

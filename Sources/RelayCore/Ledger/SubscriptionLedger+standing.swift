@@ -65,7 +65,7 @@ extension SubscriptionLedger {
     func current(at now: Timestamp) -> LedgerPeriod? {
         let listed = items == nil ? periods : periods.filter { isListed($0.value) }
         let periods = listed.isEmpty ? periods : listed
-        guard let newest = newest(of: Array(periods.values)) else { return nil }
+        guard let newest = newest(of: periods.values) else { return nil }
         // The successor of an upgraded period may be unknown yet. Until then the upgraded period counts in its place.
         let counting = periods.values.filter { counts($0) || ($0.id == newest.id && newest.revocation == nil) }
         guard let period = counting.max(by: Self.endsEarlier) else { return newest }
@@ -76,15 +76,14 @@ extension SubscriptionLedger {
     }
 
     /// The newest period. An item that was refunded alone is not newer than those that were bought with it.
-    private func newest(of periods: [LedgerPeriod]) -> LedgerPeriod? {
-        guard let newest = periods.max(by: Self.isOlder), newest.revocation != nil, let items else {
-            return periods.max(by: Self.isOlder)
-        }
+    private func newest(of periods: some Collection<LedgerPeriod>) -> LedgerPeriod? {
+        guard let newest = periods.max(by: Self.isOlder) else { return nil }
+        guard newest.revocation != nil, let items, items.contains(newest.productID) else { return newest }
         let others = periods.filter {
             $0.revocation == nil && items.contains($0.productID) && $0.purchasedAt == newest.purchasedAt
                 && $0.end == newest.end
         }
-        return items.contains(newest.productID) ? others.max(by: Self.isOlder) ?? newest : newest
+        return others.max(by: Self.isOlder) ?? newest
     }
 
     /// Judges a period that has ended, unless a statement continues it.

@@ -54,6 +54,8 @@ struct NotificationRoutes: Sendable {
         _ request: Request, from source: any NotificationSource
     ) async throws -> (ReceiveOutcome, StoreNotification) {
         let now = try store.memory.clock.required()
+        // Whether it goes to Cleeng depends on the publisher's account.
+        try await store.publishers.accountsReady()
         try await source.admit(request.headers, now: now)
         // Released after the commit.
         let loan = BodyLoan(budget)

@@ -17,6 +17,8 @@ extension PurchaseAcceptor {
         }
         metrics.count(receipt.verification)
         try receipts.check(receipt)
+        // The catalogue decides which subscription the purchase belongs to.
+        try await store.offers.ready()
         if !receipts.trusts(receipt.verification) {
             receipt.distrust()
         } else if try await isOutside(receipt, request, key) {

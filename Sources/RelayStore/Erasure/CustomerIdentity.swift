@@ -14,9 +14,6 @@ public struct CustomerIdentity: Sendable {
 
     public var isEmail: Bool { CustomerEmail(customer.text) != nil }
 
-    /// Whether customers of several publishers have the name. An email is one person's.
-    public var isAmbiguous: Bool { !isEmail && Set(names.map(\.publisher)).count > 1 }
-
     public var isUnknown: Bool { names.isEmpty && validations.isEmpty && subscriptions.isEmpty }
 }
 
@@ -27,6 +24,7 @@ extension CustomerStore {
     /// - Parameters:
     ///   - text: an email, or a publisher's name for the customer; both are searched.
     ///   - publisher: whose name it is; nil for any publisher's.
+    /// - Throws: ``Erasure/Refusal`` if customers of several publishers have the name. An email is one person's.
     public func identity(of text: String, publisher: PublisherID? = nil) async throws -> CustomerIdentity {
         let customer = CustomerEmail(text)?.customer ?? CustomerID(text)
         var names: Set<CustomerName> = []
@@ -66,6 +64,8 @@ extension CustomerStore {
         names.formUnion(try owned.map { try $0.customerName() })
         if CustomerEmail(text) != nil {
             names.subtract(try await shared(names, with: customer))
+        } else if Set(names.map(\.publisher)).count > 1 {
+            throw Erasure.Refusal.severalPublishers
         }
         return CustomerIdentity(
             customer: customer, names: names.sorted { ($0.publisher, $0.username) < ($1.publisher, $1.username) },

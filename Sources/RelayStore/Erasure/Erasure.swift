@@ -4,8 +4,8 @@ import RelayCore
 /// Erases one customer from the database: their names, receipts, purchases and messages.
 ///
 /// The remaining rows identify no person: ledgers and notifications (by the store's ids), contracts (by the publisher's
-/// ids), the entry in the audit log. A customer with purchases that are pending or not sent yet is not erased, since a receipt is never
-/// lost.
+/// ids), the entry in the audit log. A customer with purchases that are pending or not sent yet is not erased, since a
+/// receipt is never lost.
 public struct Erasure: Sendable {
     /// Replaces the name in rows that concern another customer too.
     public static let mark = "erased"
@@ -47,7 +47,6 @@ public struct Erasure: Sendable {
     ///   customers.
     public func run(_ identity: CustomerIdentity, _ entry: AuditEntry) async throws -> Outcome {
         guard !identity.isUnknown else { throw Refusal.unknown }
-        guard !identity.isAmbiguous else { throw Refusal.severalPublishers }
         var done = Outcome()
         // Another name may be part of any text.
         if identity.isEmail {

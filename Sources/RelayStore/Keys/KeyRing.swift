@@ -129,6 +129,8 @@ public final class KeyRing: Sendable {
                     return state.takeWanted()
                 }
                 let (newest, found) = try await store.keys.usable(limit: mostNewest, and: wanted.all)
+                // No key opens a route before it is known whose account its publisher uses.
+                try await store.publishers.accountsReady()
                 // Requested keys have priority. Keys left out are read again when requested.
                 let asked = found.filter { wanted.asked.contains($0.id) }
                 let kept = found.filter { !wanted.asked.contains($0.id) }

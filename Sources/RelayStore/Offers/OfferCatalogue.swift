@@ -83,13 +83,13 @@ extension OfferStore {
         if !memory.catalogue.isLoaded { try await load() }
     }
 
-    func load() async throws { memory.catalogue.set(try await list(in: .all)) }
+    func load() async throws { memory.catalogue.set(try await list(in: .all, limit: nil)) }
 
     /// Reads the offers every five seconds, until the task is cancelled.
     public func keepReady() async {
         while !Task.isCancelled {
             try? await load()
-            try? await Task.sleep(for: .seconds(5))
+            try? await Task.sleep(for: memory.catalogue.isLoaded ? .seconds(5) : .milliseconds(250))
         }
     }
 }

@@ -3,7 +3,11 @@ public import RelayCore
 
 extension OfferStore {
     /// Lists all offers. Reads whole tables, which are small.
-    public func list(in scope: OpsScope) async throws -> [(publisher: PublisherID, offer: Offer)] {
+    ///
+    /// - Parameter limit: nil for all.
+    public func list(in scope: OpsScope, limit: Int32? = 50_000) async throws -> [(
+        publisher: PublisherID, offer: Offer
+    )] {
         try await database.query(
             """
             SELECT o.publisher, o.offer_id, o.name,
@@ -16,7 +20,7 @@ extension OfferStore {
             FROM offers o
             WHERE \(scope.includes("o.publisher"))
             ORDER BY o.publisher, o.offer_id
-            LIMIT 50000
+            LIMIT \(.int4(limit))
             """
         ).map { row in
             let (codes, campaigns): ([String], [String]) = (try row.get("coupons"), try row.get("campaigns"))

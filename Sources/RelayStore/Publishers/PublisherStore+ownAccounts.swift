@@ -5,12 +5,16 @@ public import RelayCore
 /// Cached list of publishers with their own account, read from the database, so that differently configured copies
 /// agree. Claims check the database itself.
 public final class AccountRoster: Sendable {
-    private let publishers = NIOLockedValueBox<Set<PublisherID>>([])
+    private let publishers = NIOLockedValueBox<Set<PublisherID>?>(nil)
 
     public init() {}
 
-    /// False until the list has been read once.
-    public func hasOwn(_ publisher: PublisherID) -> Bool { publishers.withLockedValue { $0.contains(publisher) } }
+    /// True until the list has been read once: the common account must not be used for another publisher's work.
+    public func hasOwn(_ publisher: PublisherID) -> Bool {
+        publishers.withLockedValue { $0?.contains(publisher) ?? true }
+    }
+
+    var isRead: Bool { publishers.withLockedValue { $0 != nil } }
 
     /// Reads the list.
     @discardableResult
@@ -22,6 +26,11 @@ public final class AccountRoster: Sendable {
 }
 
 extension PublisherStore {
+    /// Reads the list of own accounts unless it was read before.
+    public func accountsReady() async throws {
+        if !memory.accounts.isRead { try await memory.accounts.read(relay) }
+    }
+
     /// Records that these publishers have their own accounts. From now on, copies without those accounts leave their
     /// work alone.
     ///

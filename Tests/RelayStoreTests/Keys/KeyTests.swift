@@ -95,6 +95,16 @@ struct KeyTests {
         #expect(try await KeyRing(store: store).authenticate(text) == nil)
     }
 
+    @Test("open nothing before the publishers' own accounts are known")
+    func accounts() async throws {
+        try await withStore { _, store in
+            let text = try await make(store)
+            #expect(store.memory.accounts.hasOwn("main"))
+            #expect(try await KeyRing(store: store).authenticate(text) != nil)
+            #expect(!store.memory.accounts.hasOwn("main"))
+        }
+    }
+
     @Test("that were made a moment ago work at once, also for many concurrent requests")
     func fresh() async throws {
         try await withStores(2) { database, stores in

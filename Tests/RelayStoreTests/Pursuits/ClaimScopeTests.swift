@@ -100,9 +100,9 @@ struct ClaimScopeTests {
             #expect(listed.map(\.id) == ["nordic"])
             #expect(try await store.publishers.forgetAccount(of: "main") == false)
             let roster = AccountRoster()
-            #expect(!roster.hasOwn("nordic"))
+            #expect(roster.hasOwn("nordic") && roster.hasOwn("main"), "unread")
             let read = try await roster.read(store)
-            #expect(read == ["nordic", "typo"] && roster.hasOwn("nordic"))
+            #expect(read == ["nordic", "typo"] && roster.hasOwn("nordic") && !roster.hasOwn("main"))
         }
     }
 

@@ -43,7 +43,9 @@ import Webhooks
                 "RELAY_AMAZON_SHARED_SECRET": "a",
             ])
         let nordic = try #require(read.accounts["nordic"])
-        let common = try #require(read.accounts["main"])
+        let common = read.accounts.common
+        // Another copy may have an account of this publisher's own: nobody knows before the database was read.
+        #expect(read.accounts["main"] == nil)
         #expect(common.cleeng.publisherToken.exposed == "common-token")
         #expect(common.cleeng.apiURL == "https://a.example.com")
         #expect(common.notifications.url?.hasSuffix("/123") == true)
@@ -53,8 +55,9 @@ import Webhooks
         #expect(nordic.cleeng.paymentURL == "https://pay.example.com")
         #expect(nordic.notifications.url == nil && nordic.eventSignature == nil && nordic.amazon == nil)
         #expect(read.accounts["south"]?.cleeng.apiURL == "https://a.example.com")
-        let marks = ["main", "nordic", "south"].compactMap { read.webhooks.credentials[$0]?.mark }
-        #expect(Set(marks.map(\.number)).count == 3)
+        let credentials = read.webhooks.credentials
+        let marks = [credentials.common] + ["nordic", "south"].compactMap { credentials[$0] }
+        #expect(Set(marks.map(\.mark.number)).count == 3)
     }
 
     @Test func namesMayHaveAPrefixAndAFileWithoutPublishersCausesAWarning() throws {

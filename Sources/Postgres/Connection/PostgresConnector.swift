@@ -4,11 +4,11 @@ import NIOConcurrencyHelpers
 
 /// Opens connections, each on its own thread. Only libpq's blocking call respects `connect_timeout`, tries all hosts,
 /// and looks up names without blocking the event thread.
-struct ConnectionOpener: Sendable {
+struct PostgresConnector: Sendable {
     private let options: ConnectionOptions
     private let lastPrimary: LastPrimary
 
-    /// - Parameter lastPrimary: shared by all openers of a pool.
+    /// - Parameter lastPrimary: shared by all connectors of a pool.
     init(_ configuration: PostgresConfiguration, lastPrimary: LastPrimary) {
         options = ConnectionOptions(configuration, hasInEnvironment: Self.hasInEnvironment)
         self.lastPrimary = lastPrimary

@@ -28,12 +28,37 @@ extension ChaosRow {
         }
     }
 
-    /// Time from the end of the fault to the last grant of a purchase accepted before. Both times are from this
-    /// machine's clock.
-    static func recovery(_ evidence: Evidence, since end: Date) -> Duration? {
+    /// The last grant of a purchase accepted before the end of the fault, and the time from that end to it. Both times
+    /// are from this machine's clock.
+    static func lastGrant(
+        _ evidence: Evidence, since end: Date
+    ) -> (after: Duration, purchase: Evidence.Validation)? {
         let moment = Int64(end.timeIntervalSince1970 * 1_000_000)
-        let settled = evidence.validations
-            .filter { $0.acceptedAt <= moment && $0.status == .granted }.compactMap(\.settledAt)
-        return settled.max().map { .microseconds(max(0, $0 - moment)) }
+        let granted = evidence.validations.filter { $0.acceptedAt <= moment && $0.status == .granted }
+        guard let last = granted.max(by: { $0.settledAt ?? 0 < $1.settledAt ?? 0 }), let at = last.settledAt else {
+            return nil
+        }
+        return (.microseconds(max(0, at - moment)), last)
+    }
+
+    /// Every request for the purchase's subscription with its timeline, one event a line. It shows what a late grant
+    /// waited for.
+    static func timelines(around purchase: Evidence.Validation, in database: TestDatabase) async throws -> String {
+        let rows = try await database.query(
+            SQL(
+                """
+                SELECT concat_ws(' ', to_char(t.at, 'MI:SS.MS'), v.customer, v.transaction_id) AS purchase, t.event,
+                       concat_ws(' ', t.upstream_status, t.detail) AS answer
+                FROM validations v
+                JOIN timeline t ON t.bucket = v.bucket AND t.accepted_on = v.accepted_on AND t.id = v.id
+                WHERE v.subscription_key = $1
+                ORDER BY t.at, v.accepted_at, t.fence, t.event
+                """, [.text(purchase.subscription)]))
+        return try rows.map { row in
+            let purchase: String = try row.get("purchase")
+            let event = TimelineEvent.Kind(rawValue: try row.get("event"))
+            let answer: String = try row.get("answer")
+            return "\(purchase) \(event.map { "\($0)" } ?? "unknown") \(answer)"
+        }.joined(separator: "\n")
     }
 }

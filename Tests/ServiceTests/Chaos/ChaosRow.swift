@@ -10,6 +10,8 @@ struct ChaosRow: Sendable {
     /// Time from the end of the fault until everything accepted before it was granted.
     var all: Duration?
     var violations: [String] = []
+    /// Whether ``all`` is over its limit.
+    private(set) var isSlow = false
     /// Reason why it was not run.
     var skipped: String?
 
@@ -86,8 +88,12 @@ struct ChaosRow: Sendable {
         row.judgement = judgement
         row.violations += judgement.violations
         row.fresh = fresh
-        row.all = Self.recovery(evidence, since: struck.at)
+        let last = Self.lastGrant(evidence, since: struck.at)
+        row.all = last?.after
         row.judgeTimes(struck, length: length, isAlone: settings.isFull)
+        if row.isSlow, let last {
+            row.violations.append(try await Self.timelines(around: last.purchase, in: scene.day.database))
+        }
         if !row.violations.isEmpty { try settings.keepLogs(of: scene, strike) }
         return row
     }
@@ -107,6 +113,7 @@ struct ChaosRow: Sendable {
         let limit = strike.recoveryLimit(after: length)
         let busy = .seconds(6) + (fresh ?? .zero) * 4
         if let all, all > max(limit, busy) {
+            isSlow = true
             violations.append("what was accepted before was granted only \(all) after the fault")
         }
         let patience = Duration.seconds(10)

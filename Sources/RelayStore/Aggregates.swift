@@ -12,7 +12,7 @@ public struct PurchaseStore: Aggregate { let relay: RelayStore }
 public struct SubscriptionStore: Aggregate { let relay: RelayStore }
 /// Notifications of the stores, and those that must be forwarded to Cleeng.
 public struct NotificationStore: Aggregate { let relay: RelayStore }
-/// Questions to Google, Amazon and Roku about purchases, after a notification or a grant.
+/// Questions to stores other than Apple's about purchases, after a notification or a grant.
 public struct QuestionStore: Aggregate { let relay: RelayStore }
 /// Apple's consumption requests, and the publishers' statements about customers for the answers.
 public struct ConsumptionStore: Aggregate { let relay: RelayStore }

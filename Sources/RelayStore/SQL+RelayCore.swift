@@ -78,3 +78,14 @@ extension Validation {
     /// Condition that a validation `v` was granted, whether its access continues or was revoked.
     static let wasGranted: SQL = "v.status IN \([ValidationStatus.granted, .revoked])"
 }
+
+extension StorePlatform {
+    /// Name of the store as SQL, for a column with a subscription's key: ``init(subscriptionKey:)``.
+    static func name(_ key: SQL) -> SQL {
+        let prefixes = asked.map(\.rawValue).joined(separator: "|")
+        return """
+            CASE WHEN \(key) ~ '^(\(SQL(unescaped: prefixes))):' THEN split_part(\(key), ':', 1)
+                 ELSE '\(SQL(unescaped: apple.rawValue))' END
+            """
+    }
+}

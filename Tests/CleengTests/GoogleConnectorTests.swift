@@ -3,6 +3,7 @@ import NIOCore
 import ReceiverSupport
 import Testing
 
+import struct RelayCore.ExternalStoreQuery
 import struct RelayCore.Identifier
 
 @testable import Cleeng
@@ -10,10 +11,7 @@ import struct RelayCore.Identifier
 /// The Google Play connector's calls, to a server with scripted answers.
 struct GoogleConnectorTests {
     private static let purchase = ConnectorPurchase(
-        .google(
-            .init(
-                productId: "gold", purchaseToken: "token-1", packageName: "com.example.app", orderId: "GPA.1",
-                purchaseState: "0", purchaseTime: nil, developerPayload: "mine")),
+        .google(ExternalStoreQuery(.google, id: "token-1", detail: "com.example.app", product: "gold")),
         cleengCustomerId: 700_000_001, ipAddress: "203.0.113.9")
     private static let name = "00112233-4455-4677-8899-aabbccddeeff"
 

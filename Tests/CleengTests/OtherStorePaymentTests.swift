@@ -5,6 +5,8 @@ import ReceiverSupport
 import Testing
 
 import struct RelayCore.Identifier
+import enum RelayCore.StorePlatform
+import struct RelayCore.StoreReceipt
 
 @testable import Cleeng
 
@@ -34,12 +36,14 @@ struct OtherStorePaymentTests {
         } test: { url in
             try await withCleeng(url) { cleeng in
                 var payment = androidPayment
-                payment.receipt = .store(
-                    .google(
-                        .init(
-                            productId: "gold", purchaseToken: "token-SECRET", packageName: "com.example.app",
-                            orderId: "GPA.1", purchaseState: "0", purchaseTime: "1495672338713",
-                            developerPayload: "quote \" \\ \u{1}é")))
+                payment.receipt = store(
+                    .google,
+                    [
+                        "productId": .text("gold"), "purchaseToken": .text("token-SECRET"),
+                        "packageName": .text("com.example.app"), "orderId": .text("GPA.1"),
+                        "purchaseState": .text("0"), "purchaseTime": .text("1495672338713"),
+                        "developerPayload": .text("quote \" \\ \u{1}é"),
+                    ])
                 payment.ipAddress = "203.0.113.9"
                 payment.couponCode = "INTRO"
                 return await cleeng.pay(payment)
@@ -165,22 +169,29 @@ struct OtherStorePaymentTests {
     }
 }
 
+private func store(_ platform: StorePlatform, _ values: [String: StoreReceipt.SentScalar]) -> Payment.Receipt {
+    guard let receipt = StoreReceipt(platform, values) else { preconditionFailure("a required field is missing") }
+    return .store(receipt)
+}
+
 private let androidPayment = Payment(
     customerEmail: "ana+tv@example.test", offerID: "S598742062_US",
-    receipt: .store(
-        .google(
-            .init(
-                productId: "gold", purchaseToken: "token-SECRET", packageName: "com.example.app", orderId: nil,
-                purchaseState: nil, purchaseTime: nil, developerPayload: nil))))
+    receipt: store(
+        .google,
+        [
+            "productId": .text("gold"), "purchaseToken": .text("token-SECRET"),
+            "packageName": .text("com.example.app"),
+        ]))
 
 private let amazonPayment = Payment(
     customerEmail: "ana+tv@example.test", offerID: "S598742062_US",
-    receipt: .store(.amazon(.init(receiptId: "receipt-SECRET", userId: "user-SECRET"))))
+    receipt: store(.amazon, ["receiptId": .text("receipt-SECRET"), "userId": .text("user-SECRET")]))
 
 private let rokuPayment = Payment(
     customerEmail: "ana+tv@example.test", offerID: "S598742062_US",
-    receipt: .store(
-        .roku(
-            .init(
-                purchaseId: "purchase-SECRET", code: "gold", amount: .text("$9.99"), qty: .number("1"),
-                total: .number("10.50")))))
+    receipt: store(
+        .roku,
+        [
+            "purchaseId": .text("purchase-SECRET"), "code": .text("gold"), "amount": .text("$9.99"),
+            "qty": .number("1"), "total": .number("10.50"),
+        ]))

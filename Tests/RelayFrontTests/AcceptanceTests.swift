@@ -12,13 +12,14 @@ struct AcceptanceTests {
         createdAt: .earliest)
 
     private static func google(package: BundleID = "com.example.app") -> StoreReceipt {
-        .google(
-            .init(
-                productId: "gold", purchaseToken: "token", packageName: package, orderId: "GPA.1", purchaseState: nil,
-                purchaseTime: nil, developerPayload: nil))
+        .sample(
+            .google,
+            [
+                "productId": "gold", "purchaseToken": "token", "packageName": package.text, "orderId": "GPA.1",
+            ])
     }
 
-    private static let amazon = StoreReceipt.amazon(.init(receiptId: "receipt", userId: "user"))
+    private static let amazon = StoreReceipt.sample(.amazon, ["receiptId": "receipt", "userId": "user"])
     private static let apple = PurchaseProof.apple(.init(receiptData: "YWJj", transactionID: "42"))
     private static let found = ExternalSubscription(
         key: "google:token", environment: "Sandbox",

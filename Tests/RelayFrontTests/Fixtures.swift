@@ -40,3 +40,12 @@ extension PurchaseRequest {
     var transactionID: TransactionID? { sent?.transactionID }
     var receiptData: String? { sent?.receiptData }
 }
+
+extension StoreReceipt {
+    static func sample(_ platform: StorePlatform, _ texts: [String: String]) -> StoreReceipt {
+        guard let receipt = StoreReceipt(platform, texts.mapValues { .text($0) }) else {
+            preconditionFailure("a required field is missing")
+        }
+        return receipt
+    }
+}

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Calls to stores")
 struct StoreGateTests {
-    private static let query = ExternalStoreQuery.amazon(receiptID: "receipt", userID: "user")
+    private static let query = ExternalStoreQuery(.amazon, id: "receipt", detail: "user")
 
     /// Answers when the test says so.
     private actor SlowStore: ExternalStore {
@@ -42,7 +42,7 @@ struct StoreGateTests {
             #expect(gate.questions == 2)
             #expect(await gate.ask(Self.query, of: "main") == .tryAgain(after: .seconds(1)))
             #expect(
-                await gate.ask(.google(packageName: "a", subscriptionID: "", token: "t"), of: "main") == .notConfigured)
+                await gate.ask(.init(.google, id: "t", detail: "a"), of: "main") == .notConfigured)
             await store.answer()
             for await answer in group { #expect(answer == .unknown) }
             #expect(gate.questions == 0)

@@ -10,7 +10,7 @@ public import RelayCore
 /// Addresses and limits for calls to Cleeng. Validated on creation, so that a typing error stops the start.
 public struct CleengConfiguration: Sendable {
     public let publisherToken: Secret
-    /// `POST {paymentURL}/apple/payment`, `/android/payment`, `/amazon/payment`, `/roku/payment`; without a trailing slash.
+    /// `POST {paymentURL}/apple/payment`, and the other stores' paths; without a trailing slash.
     public let paymentURL: String
     /// `GET {apiURL}/3.1/entitlements` and `POST {apiURL}/3.0/json-rpc`; without a trailing slash.
     public let apiURL: String

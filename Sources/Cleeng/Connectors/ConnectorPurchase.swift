@@ -8,7 +8,8 @@ public struct ConnectorPurchase: Sendable, Equatable {
     /// The store's own identification of the purchase.
     public enum Proof: Sendable, Equatable {
         case storekit2(TransactionID)
-        case google(StoreReceipt.Google)
+        /// The token, its app and its product.
+        case google(ExternalStoreQuery)
     }
 
     public var proof: Proof
@@ -35,10 +36,10 @@ public struct ConnectorPurchase: Sendable, Equatable {
         JSONWriter.body { writer in
             switch proof {
             case .storekit2(let transaction): writer.member("transactionId", transaction.text)
-            case .google(let receipt):
-                writer.member("purchaseToken", receipt.purchaseToken)
-                writer.member("packageName", receipt.packageName.text)
-                writer.member("productId", receipt.productId.text)
+            case .google(let purchase):
+                writer.member("purchaseToken", purchase.id)
+                writer.member("packageName", purchase.detail?.text)
+                writer.member("productId", purchase.product?.text)
                 // The connector accepts no other type.
                 writer.member("productType", "subscription")
             }

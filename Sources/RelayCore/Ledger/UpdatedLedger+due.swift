@@ -24,8 +24,8 @@ extension UpdatedLedger {
 
     /// When to ask a store other than Apple's again, since its notification may have been lost; nil if never.
     ///
-    /// Amazon and Roku do not list revoked purchases, so each purchase that runs is asked about. Google lists them. It is
-    /// asked about a subscription that does not simply renew: it may be turned on again, paid late or resumed.
+    /// A store that does not list revoked purchases is asked about each purchase that runs. One that lists them is asked
+    /// about a subscription that does not simply renew: it may be turned on again, paid late or resumed.
     public var recheckAt: Timestamp? {
         // A late payment restores access, and its notification may be lost too.
         guard platform != .apple, !message.name.standsAlone, hasRenewalInfo, let standing,

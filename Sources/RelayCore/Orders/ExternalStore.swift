@@ -1,19 +1,18 @@
-/// Query to a store for the status of a subscription. The publisher names it by what the store gave the app.
-public enum ExternalStoreQuery: Sendable, Hashable {
-    /// - Parameter bundleID: nil for any app of this relay.
-    case apple(transactionID: TransactionID, bundleID: BundleID?)
-    case google(packageName: BundleID, subscriptionID: String, token: String)
-    case amazon(receiptID: String, userID: String)
-    /// - Parameter transactionID: id of any transaction of the subscription.
-    case roku(transactionID: String)
+/// Query to a store for the status of a subscription, by what the store gave the app.
+public struct ExternalStoreQuery: Sendable, Hashable {
+    public let platform: StorePlatform
+    /// The store's own name of the purchase: a purchase token, a receipt id, or the id of any of its transactions.
+    public let id: String
+    /// The app for Google, the store's user for Amazon. For Apple the app; nil: any app of this relay.
+    public let detail: BundleID?
+    /// The product. Google has a call of its own for one-time purchases, which needs it.
+    public let product: ProductID?
 
-    public var platform: StorePlatform {
-        switch self {
-        case .apple: .apple
-        case .google: .google
-        case .amazon: .amazon
-        case .roku: .roku
-        }
+    public init(_ platform: StorePlatform, id: String, detail: BundleID? = nil, product: ProductID? = nil) {
+        self.platform = platform
+        self.id = id
+        self.detail = detail
+        self.product = product
     }
 }
 
@@ -75,7 +74,7 @@ public enum AcknowledgementAnswer: Sendable, Equatable {
 
 /// A store's answer to a query.
 public enum ExternalStoreAnswer: Sendable, Equatable {
-    /// One subscription from Google, Amazon or Roku; all subscriptions of the customer from Apple.
+    /// One subscription; from Apple all subscriptions of the customer.
     case found([ExternalSubscription])
     /// The store denies the purchase. The publisher receives the reason, which contains no secret.
     case no(String)

@@ -46,7 +46,8 @@ public enum OrderTermsError: Error, Sendable, Equatable, CaseIterable {
         switch self {
         case .noParty: "give one of CustomerId, Customer and ContractId"
         case .severalParties: "give only one of CustomerId, Customer and ContractId"
-        case .noSubject: "give ExternalSubscriptionId, or ExternalCart for GoogleIap, AmazonIap and RokuPay"
+        case .noSubject:
+            "give ExternalSubscriptionId, or ExternalCart for \(StorePlatform.asked.map(\.iapType).joined(separator: ", "))"
         case .severalSubjects: "give only one of ExternalSubscriptionId and ExternalCart"
         }
     }

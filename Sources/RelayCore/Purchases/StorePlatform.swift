@@ -1,20 +1,16 @@
 /// The store of a purchase. Its name prefixes the products and purchases that publishers' back ends receive. It also
-/// prefixes the keys of subscriptions, except Apple's.
+/// prefixes the keys of subscriptions, except Apple's. What else differs between stores is in ``StoreTraits``.
+@dynamicMemberLookup
 public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
     case apple
     case google
     case amazon
     case roku
 
-    /// Name for use within a sentence.
-    public var title: String {
-        switch self {
-        case .apple: "the App Store"
-        case .google: "Google Play"
-        case .amazon: "the Amazon Appstore"
-        case .roku: "Roku Pay"
-        }
-    }
+    /// Stores that are asked about each purchase, and after each notification. What Apple sends is complete and signed.
+    public static let asked = allCases.filter { $0 != .apple }
+
+    public subscript<Value>(dynamicMember trait: KeyPath<StoreTraits, Value>) -> Value { traits[keyPath: trait] }
 
     /// Reads the store from a subscription's key. Apple's keys have no prefix: they are numbers, or a text of the app.
     public init(subscriptionKey key: TransactionID) {
@@ -22,24 +18,7 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
     }
 
     /// Whether keys of its subscriptions begin with its name.
-    private var prefixesKeys: Bool {
-        switch self {
-        case .apple: false
-        case .google, .amazon, .roku: true
-        }
-    }
-
-    /// Whether the store can list revoked purchases. Apple lists every notification that it sent.
-    public var listsVoided: Bool {
-        switch self {
-        case .apple, .google: true
-        case .amazon, .roku: false
-        }
-    }
-
-    /// Whether each renewal has an id of its own that also finds the subscription. The store's answer then names the
-    /// key.
-    public var namesRenewals: Bool { self == .roku }
+    private var prefixesKeys: Bool { self != .apple }
 
     var prefix: String { rawValue + ":" }
 
@@ -57,16 +36,6 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
     public func name(ofKey key: TransactionID) -> TransactionID {
         guard prefixesKeys, key.text.hasBytes(first: prefix) else { return key }
         return TransactionID(String(key.text.droppingBytes(first: prefix.utf8.count)))
-    }
-
-    /// billwerk's name in `Type`: `AppleIap`, `GoogleIap`, `AmazonIap`, `RokuPay`.
-    public var iapType: String {
-        switch self {
-        case .apple: "AppleIap"
-        case .google: "GoogleIap"
-        case .amazon: "AmazonIap"
-        case .roku: "RokuPay"
-        }
     }
 
     /// Ignores case. Nil for a type that the relay does not accept.

@@ -1,65 +1,11 @@
-/// A purchase from a store other than Apple's, as the app received it and Cleeng expects it. Stored as JSON with these
-/// names.
-public enum StoreReceipt: Sendable, Hashable {
-    case google(Google)
-    case amazon(Amazon)
-    case roku(Roku)
+import Formats
 
-    /// Google's purchase. Numbers are text, as in Cleeng's own example.
-    public struct Google: Sendable, Hashable, Codable {
-        public var productId: ProductID
-        public var purchaseToken: String
-        public var packageName: BundleID
-        public var orderId: String?
-        public var purchaseState: String?
-        public var purchaseTime: String?
-        public var developerPayload: String?
-
-        public init(
-            productId: ProductID, purchaseToken: String, packageName: BundleID, orderId: String?,
-            purchaseState: String?,
-            purchaseTime: String?, developerPayload: String?
-        ) {
-            self.productId = productId
-            self.purchaseToken = purchaseToken
-            self.packageName = packageName
-            self.orderId = orderId
-            self.purchaseState = purchaseState
-            self.purchaseTime = purchaseTime
-            self.developerPayload = developerPayload
-        }
-    }
-
-    public struct Amazon: Sendable, Hashable, Codable {
-        public var receiptId: String
-        public var userId: String
-
-        public init(receiptId: String, userId: String) {
-            self.receiptId = receiptId
-            self.userId = userId
-        }
-    }
-
-    /// An order of Roku Pay. Numbers and texts are forwarded unchanged.
-    public struct Roku: Sendable, Hashable, Codable {
-        /// Id of the transaction.
-        public var purchaseId: String
-        /// Id of the product.
-        public var code: ProductID
-        public var amount: SentScalar?
-        public var qty: SentScalar?
-        public var total: SentScalar?
-
-        public init(
-            purchaseId: String, code: ProductID, amount: SentScalar?, qty: SentScalar?, total: SentScalar?
-        ) {
-            self.purchaseId = purchaseId
-            self.code = code
-            self.amount = amount
-            self.qty = qty
-            self.total = total
-        }
-    }
+/// A purchase from a store other than Apple's, as the app received it and Cleeng expects it. Stored as JSON with the
+/// store's names.
+public struct StoreReceipt: Sendable, Hashable {
+    public let platform: StorePlatform
+    /// Values by the names of the store's ``ReceiptForm``. The required ones are present.
+    private let values: [String: SentScalar]
 
     /// A JSON number or text, as the app wrote it.
     public enum SentScalar: Sendable, Hashable {
@@ -67,124 +13,81 @@ public enum StoreReceipt: Sendable, Hashable {
         case text(String)
     }
 
-    public var driver: PurchaseDriver {
-        switch self {
-        case .google: .google
-        case .amazon: .amazon
-        case .roku: .roku
-        }
+    /// - Returns: nil if the store's purchases have no fields (Apple's), or if a required one is missing.
+    public init?(_ platform: StorePlatform, _ values: [String: SentScalar]) {
+        guard let form = platform.receipt,
+            form.fields.allSatisfy({ !$0.isRequired || values[$0.name]?.text != nil })
+        else { return nil }
+        self.platform = platform
+        self.values = values
     }
 
-    /// The app type that validations show for such a purchase.
-    public var appType: String {
-        switch self {
-        case .google: "android"
-        case .amazon: "amazon"
-        case .roku: "roku"
-        }
+    /// The fields that the app sent, in the order of the store's form.
+    public var members: [(field: ReceiptForm.Field, value: SentScalar)] {
+        (platform.receipt?.fields ?? []).compactMap { field in values[field.name].map { (field, $0) } }
     }
 
     /// Product as the app sent it; nil for Amazon, whose receipts do not contain it.
-    public var productID: ProductID? {
-        switch self {
-        case .google(let receipt): receipt.productId
-        case .amazon: nil
-        case .roku(let order): order.code
-        }
-    }
+    public var productID: ProductID? { ProductID(text(platform.receipt?.product)) }
+
+    /// Id of the order; nil if the app sent none, or if the store names no orders.
+    public var orderID: TransactionID? { TransactionID(text(platform.receipt?.order)) }
 
     /// Id of the transaction as the app sent it.
-    public var transactionID: TransactionID {
-        switch self {
-        case .google(let receipt): TransactionID(receipt.orderId ?? receipt.purchaseToken)
-        case .amazon(let receipt): TransactionID(receipt.receiptId)
-        case .roku(let order): TransactionID(order.purchaseId)
-        }
-    }
+    public var transactionID: TransactionID { orderID ?? TransactionID(query.id) }
 
-    /// Key of the subscription by what the app sent: the id that the store keeps through all renewals. For Roku, the
-    /// app may send a renewal's id; the store's answer names the original.
-    public var subscriptionKey: TransactionID {
-        switch self {
-        case .google(let receipt): StorePlatform.google.subscriptionKey(TransactionID(receipt.purchaseToken))
-        case .amazon(let receipt): StorePlatform.amazon.subscriptionKey(TransactionID(receipt.receiptId))
-        case .roku(let receipt): StorePlatform.roku.subscriptionKey(TransactionID(receipt.purchaseId))
-        }
-    }
-
-    /// What a query to the store needs in addition: the app for Google, the store's user for Amazon, nothing for Roku.
-    public var queryDetail: BundleID? {
-        switch self {
-        case .google(let receipt): receipt.packageName
-        case .amazon(let receipt): BundleID(receipt.userId)
-        case .roku: nil
-        }
-    }
+    /// Key of the subscription by what the app sent: the id that the store keeps through all renewals. If the store
+    /// names renewals, the app may send a renewal's id; the store's answer names the original.
+    public var subscriptionKey: TransactionID { platform.subscriptionKey(TransactionID(query.id)) }
 
     public var query: ExternalStoreQuery {
-        switch self {
-        case .google(let receipt):
-            .google(
-                packageName: receipt.packageName, subscriptionID: receipt.productId.text, token: receipt.purchaseToken)
-        case .amazon(let receipt): .amazon(receiptID: receipt.receiptId, userID: receipt.userId)
-        case .roku(let receipt): .roku(transactionID: receipt.purchaseId)
+        let names = platform.receipt?.query
+        return ExternalStoreQuery(
+            platform, id: text(names?.id) ?? "", detail: BundleID(text(names?.detail)),
+            product: ProductID(text(names?.product)))
+    }
+
+    private func text(_ name: String?) -> String? { name.flatMap { values[$0]?.text } }
+}
+
+extension StoreReceipt.SentScalar {
+    public var text: String? { if case .text(let text) = self { text } else { nil } }
+}
+
+extension StoreReceipt {
+    /// The stored form: an object of texts. Of a field that may be a number, an object says which it is.
+    public var json: [UInt8] {
+        var writer = JSONWriter(capacity: 512)
+        writer.beginObject()
+        for (field, value) in members {
+            writer.name(field.name)
+            if field.isScalar { writer.beginObject() }
+            switch value {
+            case .number(let digits): writer.field("number", digits)
+            case .text(let text) where field.isScalar: writer.field("text", text)
+            case .text(let text): writer.value(text)
+            }
+            if field.isScalar { writer.endObject() }
         }
+        writer.endObject()
+        return writer.bytes
     }
 }
 
-/// How a purchase is sent to Cleeng. Raw values are stored.
-public enum PurchaseDriver: Int16, Sendable, CaseIterable {
-    /// Apple's receipt, to `/apple/payment`. An entitlement read shows whether access was granted.
-    case receipt = 0
-    /// Apple's transaction, to the StoreKit 2 connector. Cleeng's synchronization reports whether access was granted.
-    case storekit2 = 1
-    /// Google Play's data from the app, to `/android/payment`; then as for a receipt.
-    case google = 2
-    /// Amazon's data from the app, to `/amazon/payment`; then as for a receipt.
-    case amazon = 3
-    /// Roku's data from the app, to `/roku/payment`; then as for a receipt.
-    case roku = 4
-    /// Google Play's data from the app, to the Google Play connector. Cleeng's synchronization reports whether access
-    /// was granted.
-    case googleV2 = 5
-
-    public var name: String {
-        switch self {
-        case .receipt: "receipt"
-        case .storekit2: "storekit2"
-        case .google: "google"
-        case .amazon: "amazon"
-        case .roku: "roku"
-        case .googleV2: "google_v2"
-        }
-    }
-
-    /// Nil if the purchase is sent as a receipt.
-    public var connector: Connector? { Connector.allCases.first { $0.driver == self } }
-
-    public var firstPhase: Pursuit.Phase { connector.map { .registering($0) } ?? .forwarding }
-    /// Whether Cleeng receives what the app sent. Otherwise the transaction id suffices.
-    public var sendsReceipt: Bool { self != .storekit2 }
-}
-
-extension StoreReceipt.SentScalar: Codable {
+extension StoreReceipt.SentScalar: Decodable {
     private enum Key: CodingKey { case number, text }
 
+    /// Reads a member of ``StoreReceipt/json``.
     public init(from decoder: any Decoder) throws {
+        if let text = try? decoder.singleValueContainer().decode(String.self) {
+            self = .text(text)
+            return
+        }
         let fields = try decoder.container(keyedBy: Key.self)
-        self =
-            if let number = try fields.decodeIfPresent(String.self, forKey: .number) {
-                .number(number)
-            } else {
-                .text(try fields.decode(String.self, forKey: .text))
-            }
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: Key.self)
-        switch self {
-        case .number(let number): try fields.encode(number, forKey: .number)
-        case .text(let text): try fields.encode(text, forKey: .text)
+        if let number = try fields.decodeIfPresent(String.self, forKey: .number) {
+            self = .number(number)
+        } else {
+            self = .text(try fields.decode(String.self, forKey: .text))
         }
     }
 }

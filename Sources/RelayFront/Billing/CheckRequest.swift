@@ -8,11 +8,11 @@ enum CheckRequest: Sendable, Equatable {
     case store(ExternalStoreQuery)
 
     private static let names = FieldNames(
-        [
-            "Type", "AppleIapReceipt", "AppleIapTransactionId", "AppleIapBundleId", "GoogleIapPackageName",
-            "GoogleIapSubscriptionId", "GoogleIapToken", "AmazonIapReceiptId", "AmazonIapUserId",
-            "RokuPayTransactionId",
-        ], inAnyCase: true)
+        ["Type", "AppleIapReceipt", "AppleIapTransactionId", "AppleIapBundleId"]
+            + StorePlatform.allCases.compactMap(\.iapFields).flatMap {
+                [$0.id, $0.detail, $0.product].compactMap(\.self)
+            },
+        inAnyCase: true)
 
     /// No longer tokens are known. Receipts may be as long as the body.
     private static let mostCharacters = 4_096
@@ -34,11 +34,11 @@ enum CheckRequest: Sendable, Equatable {
             if type.isEmpty {
                 reader.add(
                     "Type", .required,
-                    "is required: AppleIap with AppleIapReceipt or AppleIapTransactionId, GoogleIap, AmazonIap, or RokuPay"
-                )
+                    "is required: AppleIap with AppleIapReceipt or AppleIapTransactionId, "
+                        + StorePlatform.asked.map(\.iapType).joined(separator: ", "))
             } else {
-                reader.add(
-                    "Type", .invalid, "must be AppleIap, GoogleIap, AmazonIap or RokuPay: the relay takes no others")
+                let types = StorePlatform.allCases.map(\.iapType).joined(separator: ", ")
+                reader.add("Type", .invalid, "must be one of \(types): the relay takes no others")
             }
             throw Problem.invalidFields(reader.errors)
         }
@@ -47,10 +47,14 @@ enum CheckRequest: Sendable, Equatable {
                 "Type", .invalid, "must not be AppleIap: check the receipt first, and order by ExternalSubscriptionId")
             throw Problem.invalidFields(reader.errors)
         }
-        switch platform {
-        case .apple where reader["AppleIapReceipt"] != .absent:
+        if let names = platform.iapFields {
+            self = .store(
+                ExternalStoreQuery(
+                    platform, id: text(names.id), detail: names.detail.map { BundleID(text($0)) },
+                    product: names.product.map { ProductID(text($0)) }))
+        } else if reader["AppleIapReceipt"] != .absent {
             self = .appleReceipt(text("AppleIapReceipt", characters: mostReceiptBytes ?? 0))
-        case .apple:
+        } else {
             let id = text("AppleIapTransactionId", isRequired: false)
             if id.isEmpty, reader.errors.isEmpty {
                 reader.add("AppleIapTransactionId", .required, "or AppleIapReceipt is required")
@@ -59,17 +63,7 @@ enum CheckRequest: Sendable, Equatable {
             if reader.errors.isEmpty, id.utf8.count > 64 || !id.utf8.allSatisfy(\.isDigit) {
                 reader.add("AppleIapTransactionId", .invalid, "must be of digits")
             }
-            self = .store(
-                .apple(transactionID: TransactionID(id), bundleID: bundle.isEmpty ? nil : BundleID(bundle)))
-        case .google:
-            self = .store(
-                .google(
-                    packageName: BundleID(text("GoogleIapPackageName")),
-                    subscriptionID: text("GoogleIapSubscriptionId"),
-                    token: text("GoogleIapToken")))
-        case .amazon:
-            self = .store(.amazon(receiptID: text("AmazonIapReceiptId"), userID: text("AmazonIapUserId")))
-        case .roku: self = .store(.roku(transactionID: text("RokuPayTransactionId")))
+            self = .store(ExternalStoreQuery(.apple, id: id, detail: bundle.isEmpty ? nil : BundleID(bundle)))
         }
         try reader.end()
     }

@@ -48,8 +48,9 @@ extension BillingContext {
         case .appleReceipt(let text): return try await asStoreHas(try await receipts.subscriptions(in: text), publisher)
         case .store(let one): query = one
         }
-        if case .apple(let id, _) = query {
-            let known = try await store.orders.subscriptions(ofTransaction: id, publisher: publisher)
+        if query.platform == .apple {
+            let known = try await store.orders.subscriptions(
+                ofTransaction: TransactionID(query.id), publisher: publisher)
             guard known.isEmpty else { return try await asStoreHas(known, publisher) }
         }
         let platform = query.platform
@@ -79,7 +80,8 @@ extension BillingContext {
         var subscriptions = subscriptions
         // The subscriptions are sorted: the longest-running first.
         for (place, one) in subscriptions.enumerated().prefix(Self.mostAsked) where !one.lastsForEver {
-            let answer = await stores.ask(.apple(transactionID: one.key, bundleID: one.bundleID), of: publisher)
+            let query = ExternalStoreQuery(.apple, id: one.key.text, detail: one.bundleID)
+            let answer = await stores.ask(query, of: publisher)
             guard case .found(let found) = answer else {
                 if answer.pause != nil { break }
                 continue

@@ -29,10 +29,8 @@ enum ConsoleText {
         switch driver {
         case .receipt: "a receipt of the App Store's (/apple/payment)"
         case .storekit2: "a StoreKit 2 transaction, by its number (/storekit2/purchases)"
-        case .google: "a purchase at Google Play (/android/payment)"
         case .googleV2: "a purchase at Google Play, by the connector (/purchases)"
-        case .amazon: "a purchase at the Amazon Appstore (/amazon/payment)"
-        case .roku: "a purchase at Roku Pay (/roku/payment)"
+        default: "a purchase at \(driver.platform.title) (\(driver.platform.paymentPath))"
         }
     }
 

@@ -22,8 +22,8 @@ public enum DriverPolicy: String, Sendable, CaseIterable {
         case (.storekit2, .apple): return .storekit2
         case (.auto, .apple): return isNumbered && receipt.isSignedTransaction ? .storekit2 : nil
         // A purchase may be a subscription if the store could not be asked.
-        case (_, .store(.google)): return isNumbered && receipt.found?.isSubscription != false ? .google : nil
-        case (_, .store): return nil
+        case (_, .store(let sent)):
+            return sent.platform == .google && isNumbered && receipt.found?.isSubscription != false ? .google : nil
         }
     }
 

@@ -4,7 +4,7 @@ import NIOCore
 import RelayCore
 import RelayStore
 
-/// Routes `POST /apple/payment`, `/android/payment`, `/amazon/payment`, `/roku/payment`: accept purchases.
+/// A `POST` route for each store's ``StoreTraits/paymentPath``: accept purchases.
 struct PaymentRoutes: Sendable {
     let acceptor: PurchaseAcceptor
     let authenticator: Authenticator

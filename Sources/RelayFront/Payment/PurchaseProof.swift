@@ -17,7 +17,7 @@ enum PurchaseProof: Sendable {
     var appType: String {
         switch self {
         case .apple(let sent): sent.appType
-        case .store(let sent): sent.appType
+        case .store(let sent): sent.platform.appType
         }
     }
 
@@ -25,7 +25,7 @@ enum PurchaseProof: Sendable {
     var driver: PurchaseDriver {
         switch self {
         case .apple: .receipt
-        case .store(let sent): sent.driver
+        case .store(let sent): sent.platform.driver
         }
     }
 }
@@ -45,9 +45,10 @@ extension PurchaseProof {
             reader.add(object, .wrongType, "must be an object")
             return nil
         }
+        let keepsNumbers = platform.receipt?.keepsNumbers == true
         let receipt = StoreReceipt(of: platform, &reader) { name, reader in
             let field = reader["\(object).\(name)"]
-            return (platform.keepsNumbers ? field : field.textOrNumber, path: "\(object).\(name)")
+            return (keepsNumbers ? field : field.textOrNumber, path: "\(object).\(name)")
         }
         guard let receipt else { return nil }
         self = .store(receipt)

@@ -22,13 +22,13 @@ extension ReadReceipt {
         case .unknown: verification = no("the store does not know it")
         case .notConfigured, .misconfigured, .tryAgain, nil: verification = .notChecked
         }
-        platform = sent.query.platform
+        platform = sent.platform
         isReadable = true
         self.found = found
         subscriptionKey = found?.key ?? sent.subscriptionKey
         environment = found?.environment ?? .production
         productID = found?.productID ?? sent.productID
-        bundleID = sent.queryDetail
+        bundleID = sent.query.detail
         period = found?.statement.periods.first
         sentTransactionID = sent.transactionID
         stored = .init(isText: true, bytes: Private(sent.json))
@@ -44,15 +44,18 @@ extension Verification {
 }
 
 extension StoreReceipt {
-    /// The purchase's subscription in a store's answer. Roku also finds it by a renewal, and returns it under its
+    /// The purchase's subscription in a store's answer. Some stores also find it by a renewal, and return it under its
     /// original transaction.
     func subscription(in found: [ExternalSubscription]) -> ExternalSubscription? {
-        found.first { $0.key == subscriptionKey } ?? (query.platform.namesRenewals ? found.first : nil)
+        found.first { $0.key == subscriptionKey } ?? (platform.namesRenewals ? found.first : nil)
     }
 
-    /// Error if the key names another app than the purchase. Amazon's receipts and Roku's orders name no app.
+    /// The app that the purchase names; nil if it names none.
+    var app: BundleID? { platform.namesApp ? query.detail : nil }
+
+    /// Error if the key names another app than the purchase.
     func troubleWithApp(of key: APIKey) -> String? {
-        guard case .google(let receipt) = self, !key.app.isEmpty, receipt.packageName != key.app else { return nil }
+        guard let app, !key.app.isEmpty, app != key.app else { return nil }
         return "it was bought in another app than the key's"
     }
 }

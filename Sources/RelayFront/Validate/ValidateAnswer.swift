@@ -18,7 +18,7 @@ enum ValidateAnswer {
             "id", request.id.isEmpty ? transaction.productID?.text ?? transaction.app?.text ?? "" : request.id)
         writer.member("latest_receipt", true)
         writer.member("date", second: now)
-        writer.transaction(request.kind, transaction)
+        writer.transaction(request.type, transaction)
         writer.name("collection")
         writer.beginArray()
         for purchase in newest { writer.item(purchase) }
@@ -36,10 +36,10 @@ enum ValidateAnswer {
 }
 
 extension JSONWriter {
-    fileprivate mutating func transaction(_ kind: ValidateRequest.Kind, _ transaction: ValidatedTransaction) {
+    fileprivate mutating func transaction(_ type: String, _ transaction: ValidatedTransaction) {
         name("transaction")
         beginObject()
-        member("type", kind.rawValue)
+        member("type", type)
         member("bundle_id", transaction.app)
         member("product_id", transaction.productID)
         member("transaction_id", transaction.transactionID)
@@ -51,7 +51,7 @@ extension JSONWriter {
     fileprivate mutating func item(_ purchase: CustomerPurchase) {
         beginObject()
         member("id", purchase.productID)
-        member("platform", ValidateRequest.Kind(purchase.platform).rawValue)
+        member("platform", purchase.platform.validatorType)
         member("purchaseId", purchase.purchaseID)
         member("transactionId", purchase.transactionID)
         milliseconds("purchaseDate", purchase.purchasedAt)
@@ -94,10 +94,11 @@ struct ValidatedTransaction: Sendable {
         case .store(let sent):
             productID = receipt.found?.productID
             transactionID = sent.transactionID
-            guard case .google(let sent) = sent else { return }
-            app = sent.packageName
+            app = sent.app
+            // The purchase token names no order.
+            guard sent.platform == .google else { return }
             let periods = receipt.found?.statement.periods ?? []
-            transactionID = periods.lazy.compactMap(\.transactionID).first ?? TransactionID(sent.orderId)
+            transactionID = periods.lazy.compactMap(\.transactionID).first ?? sent.orderID
         }
     }
 }

@@ -3,34 +3,18 @@ import RelayCore
 
 /// A client's validation request, with every field validated. Clients send many more fields: prices, devices, products.
 struct ValidateRequest: Sendable {
-    /// The plugin's names of platforms.
-    enum Kind: String, Sendable, CaseIterable {
-        /// StoreKit 1: the app receipt.
-        case receipt = "ios-appstore"
-        /// StoreKit 2: a signed transaction.
-        case signedTransaction = "apple-sk2"
-        case google = "android-playstore"
-        case amazon = "amazon-appstore"
-        /// The plugin has no name for Roku; this one labels Roku purchases.
-        case roku = "roku-pay"
-
-        /// Kind of the store's purchases, whatever proves them.
-        init(_ platform: StorePlatform) {
-            switch platform {
-            case .apple: self = .receipt
-            case .google: self = .google
-            case .amazon: self = .amazon
-            case .roku: self = .roku
-            }
-        }
-    }
-
     /// The client's id of the product; echoed.
     var id: String
-    var kind: Kind
+    /// The plugin's name of the platform, as in ``StoreTraits/validatorType``, or ``signedTransaction``.
+    var type: String
     var proof: PurchaseProof
     /// Nil: the purchase has no customer yet.
     var username: Username?
+
+    /// The plugin's name of Apple's purchases by StoreKit 2. The App Store's other name is for app receipts.
+    static let signedTransaction = "apple-sk2"
+    private static let platforms = StorePlatform.allCases.filter(\.isValidated)
+    private static let types = platforms.map(\.validatorType) + [signedTransaction]
 
     private static let names = FieldNames(
         ["id"],
@@ -40,7 +24,7 @@ struct ValidateRequest: Sendable {
             ],
             "additionalData": ["applicationUsername"],
         ])
-    private static let receiptNames = FieldNames(StoreReceipt.names)
+    private static let receiptNames = FieldNames(StorePlatform.google.receipt?.fields.map(\.name) ?? [])
     /// Longest receipt of Google's; real ones have a few hundred bytes.
     private static let mostReceiptBytes = 16_384
 
@@ -50,35 +34,35 @@ struct ValidateRequest: Sendable {
         var reader = try FieldReader(body, Self.names)
         let id = reader.optional("id") ?? ""
         let transactionID = reader.optional("transaction.id") ?? ""
-        let type = reader.required("transaction.type")
+        let sent = reader.required("transaction.type")
         // Compared by bytes, since it may be as long as the body.
-        let kind = type.flatMap { type in Kind.allCases.first { $0 != .roku && $0.rawValue.isSame(type) } }
-        if let type, kind == nil {
-            let known = Kind.allCases.filter { $0 != .roku }.map(\.rawValue).joined(separator: ", ")
-            let start = String(type.unicodeScalars.prefix(40))
-            reader.add("transaction.type", .invalid, "\(start) is not validated here: \(known) are")
+        let type = sent.flatMap { sent in Self.types.first { $0.isSame(sent) } }
+        if let sent, type == nil {
+            let start = String(sent.unicodeScalars.prefix(40))
+            reader.add(
+                "transaction.type", .invalid,
+                "\(start) is not validated here: \(Self.types.joined(separator: ", ")) are")
         }
         func apple(_ name: String) -> PurchaseProof? {
             reader.required(name).map { .apple(.init(receiptData: $0, transactionID: TransactionID(transactionID))) }
         }
         let proof: PurchaseProof? =
-            switch kind {
-            case .receipt: apple("transaction.appStoreReceipt")
-            case .signedTransaction: apple("transaction.jwsRepresentation")
+            switch Self.platforms.first(where: { $0.validatorType == type }) {
+            case nil: type == nil ? nil : apple("transaction.jwsRepresentation")
+            case .apple: apple("transaction.appStoreReceipt")
             case .google: Self.google(id: transactionID, product: id, app: app, &reader).map(PurchaseProof.store)
-            case .amazon:
-                StoreReceipt(of: .amazon, &reader) { ($1["transaction.\($0)"], path: "transaction.\($0)") }
+            case .some(let platform):
+                StoreReceipt(of: platform, &reader) { ($1["transaction.\($0)"], path: "transaction.\($0)") }
                     .map(PurchaseProof.store)
-            case .roku, nil: nil
             }
         let path = "additionalData.applicationUsername"
         let username = reader.optional(reader[path].textOrNumber, path)
         if let username, !username.isEmpty, ApplicationUsername.checked(username) == nil {
             reader.add(path, .tooLong, "must have at most \(ApplicationUsername.mostCharacters) characters")
         }
-        guard reader.errors.isEmpty, let kind, let proof else { throw Problem.invalidFields(reader.errors) }
+        guard reader.errors.isEmpty, let type, let proof else { throw Problem.invalidFields(reader.errors) }
         self.id = id
-        self.kind = kind
+        self.type = type
         self.proof = proof
         self.username = username.flatMap(ApplicationUsername.checked)
     }

@@ -26,7 +26,7 @@ public enum DueWork: Int16, Sendable, CaseIterable {
         case .subscriptions: "(SELECT true FROM ledgers l WHERE l.due_at <= \(moment) LIMIT 1)"
         case .questions:
             """
-            (SELECT true FROM \(["store": .textArray(QuestionStore.stores.map(\.rawValue))] as SQLTable, as: "i")
+            (SELECT true FROM \(["store": .textArray(StorePlatform.asked.map(\.rawValue))] as SQLTable, as: "i")
              WHERE (SELECT true FROM store_questions q WHERE q.store = i.store AND q.due_at <= \(moment) AND q.parked_at IS NULL
                     AND q.attempts <= 3 LIMIT 1)
                 OR (SELECT true FROM store_questions q WHERE q.store = i.store AND q.due_at <= \(moment) AND q.parked_at IS NULL

@@ -111,8 +111,7 @@ extension OfferStore {
                    EXISTS (
                        SELECT FROM offer_products p WHERE p.publisher = v.publisher AND p.offer_id = v.offer_id) AS is_mapped
             FROM (SELECT v.publisher, v.offer_id,
-                         CASE WHEN v.subscription_key ~ '^(google|amazon|roku):' THEN split_part(v.subscription_key, ':', 1)
-                              ELSE 'apple' END || ':' || v.product_id AS product
+                         \(StorePlatform.name("v.subscription_key")) || ':' || v.product_id AS product
                   FROM validations v WHERE \(scope.includes("v.publisher"))
                   ORDER BY v.accepted_at DESC LIMIT \(.int4(Int32(newest)))) AS v
             WHERE NOT EXISTS (SELECT FROM offer_products p

@@ -76,9 +76,7 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
         EXISTS (
             SELECT FROM offer_products p
             WHERE p.publisher = l.publisher
-              AND p.product_id = CASE WHEN l.subscription_key LIKE 'google:%' THEN 'google:'
-                                      WHEN l.subscription_key LIKE 'amazon:%' THEN 'amazon:'
-                                      WHEN l.subscription_key LIKE 'roku:%' THEN 'roku:' ELSE 'apple:' END || l.product_id
+              AND p.product_id = \(StorePlatform.name("l.subscription_key")) || ':' || l.product_id
               \(condition))
         """
     }

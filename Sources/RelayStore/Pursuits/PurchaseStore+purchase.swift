@@ -11,7 +11,7 @@ public struct StoredPurchase: Sendable {
         /// The App Store's transaction, for the customer with this number at Cleeng.
         case transaction(cleengCustomer: Int64)
         /// Google Play's purchase, for the customer with this number at Cleeng.
-        case google(StoreReceipt.Google, cleengCustomer: Int64)
+        case google(ExternalStoreQuery, cleengCustomer: Int64)
     }
 
     public var email: EmailAddress
@@ -76,28 +76,29 @@ extension StoredPurchase.Proof {
     ) throws -> Self {
         switch driver {
         case .storekit2: .transaction(cleengCustomer: try required(cleengCustomer))
-        case .googleV2:
-            .google(try decoded(StoreReceipt.Google.self, receipt()), cleengCustomer: try required(cleengCustomer))
-        case .receipt, .google, .amazon, .roku: try of(receipt(), accepted: accepted)
+        case .googleV2: .google(try decoded(receipt(), .google).query, cleengCustomer: try required(cleengCustomer))
+        default: try of(receipt(), accepted: accepted)
         }
     }
 
     /// The proof as a receipt, also for a purchase that was first sent as a transaction.
     private static func of(_ receipt: Acceptance.Receipt, accepted: Int16) throws -> Self {
-        switch PurchaseDriver(rawValue: accepted) {
-        case .google, .googleV2: .store(.google(try decoded(StoreReceipt.Google.self, receipt)))
-        case .amazon: .store(.amazon(try decoded(StoreReceipt.Amazon.self, receipt)))
-        case .roku: .store(.roku(try decoded(StoreReceipt.Roku.self, receipt)))
-        case .receipt, .storekit2: .receipt(receipt)
         // A driver of a newer version: the purchase must not be sent in another form.
-        case nil: throw StoreError.unknownNumber(column: "validations.driver", number: Int(accepted))
+        guard let driver = PurchaseDriver(rawValue: accepted) else {
+            throw StoreError.unknownNumber(column: "validations.driver", number: Int(accepted))
         }
+        return driver.platform == .apple ? .receipt(receipt) : .store(try decoded(receipt, driver.platform))
     }
 
-    private static func decoded<Receipt: Decodable>(_ type: Receipt.Type, _ receipt: Acceptance.Receipt) throws
-        -> Receipt
-    {
-        try LedgerJSON.value(type, String(decoding: receipt.bytes.value, as: UTF8.self), column: "receipts.body")
+    private static func decoded(_ receipt: Acceptance.Receipt, _ platform: StorePlatform) throws -> StoreReceipt {
+        let column = "receipts.body"
+        let values = try LedgerJSON.value(
+            [String: StoreReceipt.SentScalar?].self, String(decoding: receipt.bytes.value, as: UTF8.self),
+            column: column)
+        guard let receipt = StoreReceipt(platform, values.compactMapValues(\.self)) else {
+            throw StoreError.unreadable(column: column)
+        }
+        return receipt
     }
 
     private static func required(_ cleengCustomer: Int64?) throws -> Int64 {

@@ -74,7 +74,7 @@ extension Settlement {
         func asksStore(_ acknowledged: Set<StorePlatform>) -> Bool {
             let store = StorePlatform(subscriptionKey: subscription.originalTransactionID)
             return ownerNo != nil && !subscription.standsAlone
-                && (acknowledged.contains(store) || (contradictsStore && QuestionStore.stores.contains(store)))
+                && (acknowledged.contains(store) || (contradictsStore && StorePlatform.asked.contains(store)))
         }
     }
 

@@ -4,9 +4,6 @@ public import RelayCore
 import Traces
 
 extension QuestionStore {
-    /// Stores that the relay asks after each notification. Apple's notifications are complete and signed.
-    public static let stores = StorePlatform.allCases.filter { $0 != .apple }
-
     /// Reason for asking a store.
     private struct Signal {
         /// Event in the subscription's timeline.

@@ -25,7 +25,8 @@ public struct AppStoreTransactions: ExternalStore {
 
     /// Asks production first; if it does not know the transaction, the sandbox.
     public func find(_ query: ExternalStoreQuery) async -> ExternalStoreAnswer {
-        guard case .apple(let id, let bundleID) = query else { return .notConfigured }
+        guard query.platform == .apple else { return .notConfigured }
+        let (id, bundleID) = (TransactionID(query.id), query.detail)
         if let bundleID, !scope.bundleIds.isEmpty, !scope.bundleIds.contains(bundleID) {
             return .no("AppleIapBundleId is not one of the apps that this relay speaks for")
         }

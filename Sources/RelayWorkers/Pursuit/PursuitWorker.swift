@@ -178,8 +178,8 @@ struct PursuitWorker: Sendable {
         case .transaction(let cleengCustomer):
             answer = await register(
                 claimed, pursuit, purchase, .storekit2(purchase.transactionID), cleengCustomer, pass)
-        case .google(let receipt, let cleengCustomer):
-            answer = await register(claimed, pursuit, purchase, .google(receipt), cleengCustomer, pass)
+        case .google(let query, let cleengCustomer):
+            answer = await register(claimed, pursuit, purchase, .google(query), cleengCustomer, pass)
         }
         try Task.checkCancellation()
         let isAnothers =

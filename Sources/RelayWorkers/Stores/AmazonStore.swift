@@ -14,9 +14,8 @@ public struct AmazonStore: ExternalStore {
     }
 
     public func find(_ query: ExternalStoreQuery) async -> ExternalStoreAnswer {
-        guard case .amazon(let receiptID, let userID) = query else { return .notConfigured }
+        guard query.platform == .amazon, let user = query.detail else { return .notConfigured }
         return await ExternalStoreAnswer(
-            client.receipt(receiptID, userID: userID, readAt: now()), asked: BundleID(userID),
-            store: StorePlatform.amazon.title)
+            client.receipt(query.id, userID: user.text, readAt: now()), asked: user, store: query.platform.title)
     }
 }

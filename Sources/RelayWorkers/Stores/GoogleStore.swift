@@ -18,27 +18,26 @@ public struct GoogleStore: ExternalStore {
     }
 
     public func find(_ query: ExternalStoreQuery) async -> ExternalStoreAnswer {
-        guard case .google(let packageName, let product, let token) = query else { return .notConfigured }
+        guard query.platform == .google, let packageName = query.detail else { return .notConfigured }
         let readAt = now()
-        var answer = await client.subscription(token: token, packageName: packageName, readAt: readAt)
+        var answer = await client.subscription(token: query.id, packageName: packageName, readAt: readAt)
         // Google has a separate call for one-time products. If neither call finds the purchase, the first answer gives
         // the reason.
-        if case .notAPurchase(let why) = answer, !product.isEmpty {
-            answer = await client.product(
-                ProductID(product), token: token, packageName: packageName, readAt: readAt)
+        if case .notAPurchase(let why) = answer, let product = query.product, !product.isEmpty {
+            answer = await client.product(product, token: query.id, packageName: packageName, readAt: readAt)
             if case .notAPurchase = answer { answer = .notAPurchase(why) }
         }
         return ExternalStoreAnswer(
-            answer, asked: packageName, store: StorePlatform.google.title, acknowledges: acknowledges)
+            answer, asked: packageName, store: query.platform.title, acknowledges: acknowledges)
     }
 
     public func acknowledge(
         _ query: ExternalStoreQuery, _ purchase: ExternalSubscription
     ) async -> AcknowledgementAnswer {
-        guard case .google(let packageName, _, let token) = query, let kind = purchase.awaitsAcknowledgement,
+        guard query.platform == .google, let packageName = query.detail, let kind = purchase.awaitsAcknowledgement,
             let productID = purchase.productID
         else { return .done }
-        switch await client.acknowledge(kind, productID, token: token, packageName: packageName) {
+        switch await client.acknowledge(kind, productID, token: query.id, packageName: packageName) {
         case .found: return .done
         case .notAPurchase(let word): return .refused(word)
         case .misconfigured(let why): return .misconfigured(why)

@@ -14,8 +14,8 @@ public struct RokuStore: ExternalStore {
     }
 
     public func find(_ query: ExternalStoreQuery) async -> ExternalStoreAnswer {
-        guard case .roku(let transactionID) = query else { return .notConfigured }
+        guard query.platform == .roku else { return .notConfigured }
         return await ExternalStoreAnswer(
-            client.transaction(transactionID, readAt: now()), asked: nil, store: StorePlatform.roku.title)
+            client.transaction(query.id, readAt: now()), asked: nil, store: query.platform.title)
     }
 }

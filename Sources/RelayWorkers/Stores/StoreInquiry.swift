@@ -13,7 +13,7 @@ enum StoreStatement: Sendable {
     case away
 }
 
-/// Asks stores other than Apple for the status of their subscriptions.
+/// Asks stores other than Apple's for the status of their subscriptions.
 public struct StoreInquiry: Sendable {
     private let stores: PerPublisher<[StorePlatform: any ExternalStore]>
     private let logger: Logger
@@ -36,7 +36,7 @@ public struct StoreInquiry: Sendable {
             productID: subscription.standing?.productID)
         switch answer {
         case .found(let found):
-            // A purchase may have been posted under a renewal's id while Roku was unreachable. Roku answers with the
+            // A purchase may have been posted under a renewal's id while the store was unreachable. Its answer has the
             // original id.
             let one = found.first { $0.key == key } ?? (platform.namesRenewals ? found.first : nil)
             guard let statement = one?.statement else { return .nothing }
@@ -64,7 +64,7 @@ public struct StoreInquiry: Sendable {
     /// Asks the store about a subscription's key. A one-time purchase requires its product too.
     ///
     /// - Parameters:
-    ///   - bundleID: required to ask Google and Amazon.
+    ///   - bundleID: required to ask some stores (``PurchaseFields/detail``).
     ///   - productID: nil if unknown.
     func ask(
         _ key: TransactionID, of publisher: PublisherID, bundleID: BundleID?, productID: ProductID?
@@ -86,19 +86,14 @@ public struct StoreInquiry: Sendable {
         return await store.acknowledge(query, purchase)
     }
 
-    /// Nil for Apple's subscriptions, which are queried in another way.
+    /// Nil for Apple's subscriptions, which are queried in another way, and if the store needs a detail that is unknown.
     private static func query(
         _ key: TransactionID, _ bundleID: BundleID?, _ productID: ProductID?
     ) -> ExternalStoreQuery? {
         let platform = StorePlatform(subscriptionKey: key)
-        let name = platform.name(ofKey: key).text
-        return switch platform {
-        case .google:
-            bundleID.map { .google(packageName: $0, subscriptionID: productID?.text ?? "", token: name) }
-        case .amazon: bundleID.map { .amazon(receiptID: name, userID: $0.text) }
-        case .roku: .roku(transactionID: name)
-        case .apple: nil
-        }
+        guard let names = platform.receipt?.query, bundleID != nil || names.detail == nil else { return nil }
+        return ExternalStoreQuery(
+            platform, id: platform.name(ofKey: key).text, detail: bundleID, product: productID)
     }
 }
 

@@ -244,7 +244,7 @@ extension StoreQuestions: StoredQueue {
     func allowances() -> [StorePlatform: ClaimAllowance<Breakers<StorePlatform>.Permit>] {
         var allowances: [StorePlatform: ClaimAllowance<Breakers<StorePlatform>.Permit>] = [:]
         // Questions to stores that this copy has no access to are left to other copies.
-        for platform in QuestionStore.stores where inquiry.platforms.contains(platform) {
+        for platform in StorePlatform.asked where inquiry.platforms.contains(platform) {
             let available = Self.maxConcurrent - leases.with { $0.running(in: platform) }
             allowances[platform] = breakers.allowance(in: platform) { _ in available }
         }

@@ -82,7 +82,7 @@ public final class Upstream: Sendable {
         sort(await client.pay(Payment(purchase, Payment.Receipt(receipt, of: purchase))), of: purchase, pass)
     }
 
-    /// Sends a purchase by `/android/payment`, `/amazon/payment` or `/roku/payment`.
+    /// Sends a purchase of another store by that store's path.
     func forward(
         _ purchase: StoredPurchase, _ receipt: StoreReceipt, _ pass: CallGate.Pass
     ) async -> ForwardAnswer {

@@ -46,14 +46,14 @@ struct BillingBodyTests {
         #expect(try check(#"{"type":"APPLEIAP","appleiapreceipt":"r"}"#) == .appleReceipt("r"))
         #expect(
             try check(#"{"Type":"AppleIap","AppleIapTransactionId":"12","AppleIapBundleId":"com.a"}"#)
-                == .store(.apple(transactionID: "12", bundleID: "com.a")))
+                == .store(.init(.apple, id: "12", detail: "com.a")))
         #expect(
             try check(
                 #"{"Type":"GoogleIap","GoogleIapPackageName":"p","GoogleIapSubscriptionId":"s","GoogleIapToken":"t"}"#)
-                == .store(.google(packageName: "p", subscriptionID: "s", token: "t")))
+                == .store(.init(.google, id: "t", detail: "p", product: "s")))
         #expect(
             try check(#"{"Type":"AmazonIap","AmazonIapReceiptId":"r","AmazonIapUserId":"u"}"#)
-                == .store(.amazon(receiptID: "r", userID: "u")))
+                == .store(.init(.amazon, id: "r", detail: "u")))
         for wrong in [
             #"{"Type":"AmazonIap","AmazonIapReceiptId":"r"}"#, #"{"Type":"GoogleIap"}"#, "{}", #"{"Type":"RokuPay"}"#,
             #"{"Type":"AppleIap","AppleIapTransactionId":"\#(String(repeating: "1", count: 65))"}"#,

@@ -41,24 +41,29 @@ extension ChaosRow {
         return (.microseconds(max(0, at - moment)), last)
     }
 
-    /// Every request for the purchase's subscription with its timeline, one event a line. It shows what a late grant
-    /// waited for.
-    static func timelines(around purchase: Evidence.Validation, in database: TestDatabase) async throws -> String {
+    /// Every request for a subscription with its timeline, one event a line. It shows what a late grant waited for, or
+    /// why the wrong customer owns it.
+    static func timelines(of subscription: String, in database: TestDatabase) async throws -> String {
         let rows = try await database.query(
             SQL(
                 """
-                SELECT concat_ws(' ', to_char(t.at, 'MI:SS.MS'), v.customer, v.transaction_id) AS purchase, t.event,
-                       concat_ws(' ', t.upstream_status, t.detail) AS answer
-                FROM validations v
-                JOIN timeline t ON t.bucket = v.bucket AND t.accepted_on = v.accepted_on AND t.id = v.id
-                WHERE v.subscription_key = $1
-                ORDER BY t.at, v.accepted_at, t.fence, t.event
-                """, [.text(purchase.subscription)]))
+                SELECT to_char(at, 'MI:SS.MS') || ' ' || customer || ' ' || id AS request, event, answer
+                FROM (SELECT v.accepted_at AS at, v.customer, left(v.id::text, 8) AS id, NULL::int2 AS event,
+                             'accepted, with a deadline at ' || to_char(v.deadline, 'MI:SS.MS') AS answer, 0 AS fence
+                      FROM validations v WHERE v.subscription_key = $1
+                      UNION ALL
+                      SELECT t.at, v.customer, left(v.id::text, 8), t.event,
+                             concat_ws(' ', t.upstream_status, t.latency_ms || ' ms', t.detail), t.fence
+                      FROM validations v
+                      JOIN timeline t ON t.bucket = v.bucket AND t.accepted_on = v.accepted_on AND t.id = v.id
+                      WHERE v.subscription_key = $1) AS a
+                ORDER BY at, fence
+                """, [.text(subscription)]))
         return try rows.map { row in
-            let purchase: String = try row.get("purchase")
-            let event = TimelineEvent.Kind(rawValue: try row.get("event"))
+            let request: String = try row.get("request")
+            let event = try row.get("event", as: Int16?.self).flatMap(TimelineEvent.Kind.init)
             let answer: String = try row.get("answer")
-            return "\(purchase) \(event.map { "\($0)" } ?? "unknown") \(answer)"
+            return "\(request) \(event.map { "\($0) " } ?? "")\(answer)"
         }.joined(separator: "\n")
     }
 }

@@ -91,8 +91,9 @@ struct ChaosRow: Sendable {
         let last = Self.lastGrant(evidence, since: struck.at)
         row.all = last?.after
         row.judgeTimes(struck, length: length, isAlone: settings.isFull)
-        if row.isSlow, let last {
-            row.violations.append(try await Self.timelines(around: last.purchase, in: scene.day.database))
+        let late = row.isSlow ? last.map { [$0.purchase.subscription] } ?? [] : []
+        for subscription in judgement.disputed.union(late).sorted() {
+            row.violations.append(try await Self.timelines(of: subscription, in: scene.day.database))
         }
         if !row.violations.isEmpty { try settings.keepLogs(of: scene, strike) }
         return row

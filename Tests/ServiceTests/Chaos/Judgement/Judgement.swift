@@ -15,6 +15,8 @@ struct Judgement: Sendable {
     private(set) var subscriptions = 0
     /// Number of subscriptions that have the same single owner everywhere.
     private(set) var owned = 0
+    /// Subscriptions with several owners, or another one than the newest request's customer.
+    private(set) var disputed: Set<String> = []
     /// A line for each violation.
     private(set) var violations: [String] = []
 
@@ -130,6 +132,7 @@ struct Judgement: Sendable {
             } else {
                 let words = claims.map { "\($0.0) \($0.1.isEmpty ? "nobody" : $0.1.joined(separator: " and "))" }
                 violations.append("subscription \(subscription): \(words.joined(separator: "; "))")
+                disputed.insert(subscription)
             }
         }
     }

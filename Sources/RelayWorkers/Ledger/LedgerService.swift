@@ -41,6 +41,8 @@ public struct LedgerService: Service {
     private let asking = CallLimit<Tenant>(each: 8)
     /// Pause after a subscription could not be processed.
     private static let pause = Duration.seconds(600)
+    /// Pause before a store that was away is asked again about a subscription whose end is in doubt.
+    private static let storePause = Duration.seconds(60)
 
     /// - Parameters:
     ///   - appStore: asked before Cleeng.
@@ -68,7 +70,7 @@ public struct LedgerService: Service {
         let rows = Dictionary(due.map { ($0.name, $0.row) }, uniquingKeysWith: { one, _ in one })
         var results = try await record(due.map { LedgerMessage($0.name) }, rows)
         results += try await recordPresent(of: results)
-        let unanswered = await askStores(results.filter { $0.isToBeAsked || isNew($0) })
+        let unanswered = await askStores(results.filter { $0.isToBeAsked || isNew($0) }, rows)
         try await store.questions.askAgain(about: results.filter(isToBeRechecked))
         await withTaskGroup { group in
             for questions in Self.byCustomer(unanswered.map(\.question)) {
@@ -122,30 +124,38 @@ public struct LedgerService: Service {
     /// Asks the stores, which have better information than Cleeng.
     ///
     /// - Returns: subscriptions about which Cleeng must still be asked.
-    private func askStores(_ subscriptions: [LedgerResult]) async -> [LedgerResult] {
+    private func askStores(
+        _ subscriptions: [LedgerResult], _ rows: [SubscriptionName: ClaimedRow]
+    ) async -> [LedgerResult] {
         var unanswered: [LedgerResult] = []
         await withTaskGroup(of: LedgerResult?.self) { group in
             for subscription in subscriptions {
                 let tenant = Tenant(account: account(of: subscription.name), platform: subscription.platform)
-                group.addTask { await asking.call(for: tenant) { await ask(about: subscription) } }
+                group.addTask { await asking.call(for: tenant) { await ask(about: subscription, rows) } }
             }
             for await one in group { if let one { unanswered.append(one) } }
         }
         return unanswered
     }
 
-    /// - Returns: nil if the store has answered.
-    private func ask(about subscription: LedgerResult) async -> LedgerResult? {
+    /// - Returns: nil if the store has answered, or is asked again later.
+    private func ask(
+        about subscription: LedgerResult, _ rows: [SubscriptionName: ClaimedRow]
+    ) async -> LedgerResult? {
         guard !subscription.name.standsAlone else { return subscription }
         let statement =
             subscription.platform == .apple
             ? await appStore?.ask(about: subscription) ?? .nothing : await stores.ask(about: subscription)
         guard case .stated(let message) = statement else {
-            guard !subscription.isToBeAsked else { return subscription }
+            let trouble = "the store cannot be asked now"
+            switch statement {
             // A subscription that is only new is not in doubt, so Cleeng need not be asked.
-            if case .away = statement {
-                try? await store.subscriptions.lookAgain(
-                    at: subscription.name, trouble: "the store cannot be asked now", within: Self.pause)
+            case .away where !subscription.isToBeAsked:
+                try? await store.subscriptions.lookAgain(at: subscription.name, trouble: trouble, within: Self.pause)
+            // The silence of a store ends nothing, and without an owner there is nobody to ask Cleeng about.
+            case .away where subscription.owner == nil:
+                try? await postpone(subscription.name, rows, by: Self.storePause, trouble)
+            default: return subscription.isToBeAsked ? subscription : nil
             }
             return nil
         }
@@ -274,9 +284,9 @@ public struct LedgerService: Service {
 
     /// Only for rows that this process still holds: another worker may have got the answer meanwhile.
     private func postpone(
-        _ name: SubscriptionName, _ rows: [SubscriptionName: ClaimedRow], by pause: Duration
+        _ name: SubscriptionName, _ rows: [SubscriptionName: ClaimedRow], by pause: Duration,
+        _ trouble: String = "Cleeng could not be asked"
     ) async throws {
-        let trouble = "Cleeng could not be asked"
         if let row = rows[name], row.isClaimed {
             try await store.queues.postpone(row, trouble: trouble, by: pause)
         } else {

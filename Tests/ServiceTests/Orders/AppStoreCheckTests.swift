@@ -4,12 +4,16 @@ import Testing
 
 /// A transaction that only the App Store knows, with `app-store-simulator serve` in its place.
 @Suite struct AppStoreCheckTests {
-    private func run(_ body: (BillingScene, AppStoreAPI) async throws -> Void) async throws {
+    private func run(
+        _ settings: [String: String] = [:], _ body: (BillingScene, AppStoreAPI) async throws -> Void
+    ) async throws {
         let store = try TestAppStore()
         defer { store.end() }
         let api = try await AppStoreAPI.start(signing: store)
         try await api.during {
-            try await Setup.run(settings: store.settings(relayingTo: nil, api.settings(api.key))) { setup in
+            try await Setup.run(
+                settings: store.settings(relayingTo: nil, api.settings(api.key).merging(settings) { $1 })
+            ) { setup in
                 var scene = PublisherScene(
                     setup: setup, store: store, life: try store.subscription(),
                     key: try await Relay.makeKey("publisher", setup.database))
@@ -48,6 +52,31 @@ import Testing
                 "/ExternalSubscriptions/check", #"{"Type":"AppleIap","AppleIapTransactionId":"4711"}"#)
             #expect(later.status == 503 && later.header("Retry-After").flatMap { Int($0) } ?? 0 > 0)
             #expect(later.json["Message"].string != nil)
+        }
+    }
+
+    /// A store that is away says nothing, and Cleeng knows nothing about a contract.
+    @Test func anOutageOfTheAppStoreEndsNoContract() async throws {
+        try await run(["RELAY_APPLE_RENEWAL_LEEWAY_SECONDS": "1"]) { billing, api in
+            let scene = billing.scene
+            try await api.tell(scene.life, expiresAt: Date().addingTimeInterval(2))
+            let checked = try await billing.post(
+                "/ExternalSubscriptions/check",
+                #"{"Type":"AppleIap","AppleIapTransactionId":"\#(scene.life.originalTransactionId)"}"#)
+            let external = try #require(checked.json["Subscriptions"][0]["Id"].string, "\(checked.text)")
+            let order = try await billing.post(
+                "/Orders", #"{"ExternalSubscriptionId":"\#(external)","Customer":{}}"#)
+            let contract = try await billing.post("/Orders/\(order.json["Id"].string ?? "")/commit")
+            let id = try #require(contract.json["Id"].string, "\(contract.text)")
+            try await api.trouble(#"{"status":500}"#)
+            let trouble = try await Awaiting.fact("the App Store was asked about its end") {
+                try await scene.relay.subscription(scene.life)["trouble"].string
+            } holds: {
+                $0 != nil
+            }
+            #expect(trouble == "the store cannot be asked now")
+            #expect(try await billing.get("/Contracts/\(id)").json["LifecycleStatus"].string == "Active")
+            #expect(try await scene.relay.subscription(scene.life)["dueAt"].string != nil)
         }
     }
 

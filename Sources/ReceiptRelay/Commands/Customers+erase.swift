@@ -37,9 +37,12 @@ extension Customers {
             try await DatabaseSession.run(option) { store in
                 let identity = try await store.customers.identity(of: customer, publisher: publisher)
                 guard !isDryRun else {
-                    guard !identity.isUnknown else { throw ExitCode(1) }
+                    guard !identity.isUnknown || identity.isEmail else { throw ExitCode(1) }
+                    let mentions =
+                        identity.isEmail
+                        ? ", and each event of Cleeng's and billing customer that mentions the email" : ""
                     return print(
-                        "would go: \(identity.validations.count) purchases, \(identity.subscriptions.count) subscriptions' owners, \(identity.names.count) names"
+                        "would go: \(identity.validations.count) purchases, \(identity.subscriptions.count) subscriptions' owners, \(identity.names.count) names\(mentions)"
                     )
                 }
                 let outcome = try await Operations(store: store).perform(
@@ -47,6 +50,11 @@ extension Customers {
                 print(
                     "erased: \(outcome.validations) purchases, \(outcome.subscriptions) subscriptions' owners, \(outcome.transfers) transfers, \(outcome.messages) messages, \(outcome.events) events of Cleeng's, \(outcome.billingCustomers) billing customers' details"
                 )
+                if outcome.unreadable > 0 {
+                    print(
+                        "\(outcome.unreadable) events and billing customers cannot be opened, and stay: look at `status` for parked events"
+                    )
+                }
                 print("copies may tell what they had in memory for another fifteen seconds")
             }
         }

@@ -131,9 +131,9 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         switch self {
         case .retry, .abandon: "/console/validations/" + id
         case .enableEndpoint, .disableEndpoint: "/console/endpoints"
-        case .resync, .refresh: ResyncTarget(id).map { ConsoleLink.customer($0.username) } ?? form.section.path
+        case .refresh: ResyncTarget(id).map { ConsoleLink.customer($0.username) } ?? form.section.path
         case .replayNotification, .testNotification, .confirmTopic, .replayWebhook, .replayEvent, .replaySubscription,
-            .lookUpRefunds, .revokeKey:
+            .lookUpRefunds, .resync, .revokeKey:
             form.section.path
         }
     }

@@ -39,19 +39,29 @@ enum CustomerView {
         if bought.contains(where: { [.pending, .timedOut].contains($0.validation.status) }) {
             frame.alert = try await visit.alert()
         }
-        func buttons(_ action: ConsoleAction, _ label: String) -> [DetailPage.Action] {
-            publishers.map { publisher in
-                DetailPage.Action(
-                    publishers.count == 1 ? label : "\(label), \(publisher)",
-                    href: action.path(ResyncTarget(publisher: publisher, username: Username(text)).id))
+        var actions: [DetailPage.Action] = []
+        if visit.isOperator {
+            func add(
+                _ action: ConsoleAction, _ label: String, for names: [CustomerName], _ detail: (CustomerName) -> String
+            ) {
+                actions += names.map { name in
+                    DetailPage.Action(
+                        names.count == 1 ? label : "\(label), \(detail(name))",
+                        href: action.path(ResyncTarget(publisher: name.publisher, username: name.username).id))
+                }
+            }
+            let asked = publishers.map { CustomerName(publisher: $0, username: Username(text)) }
+            add(.refresh, "Ask Cleeng now", for: asked) { $0.publisher.text }
+            // Endpoints know the customer by the publisher's own names.
+            add(.resync, "Tell endpoints again", for: try await names(of: text, visit)) {
+                "\($0.username) of \($0.publisher)"
             }
         }
         return visit.response(
             DetailPage(
                 frame, state: state, tone: tone,
                 lead: "by the relay's records. Names that differ in case are one customer.",
-                actions: visit.isOperator
-                    ? buttons(.refresh, "Ask Cleeng now") + buttons(.resync, "Tell endpoints again") : [],
+                actions: actions,
                 facts: [
                     .init("Publishers", publishers.map(\.text).joined(separator: ", ")),
                     .init("First seen of these", ConsoleText.time(bought.last?.validation.acceptedAt)),
@@ -64,6 +74,13 @@ enum CustomerView {
                     .init("Subscriptions", table: SubscriptionViews.table(owned)),
                     .init("Transfers", table: SubscriptionViews.table(moved)),
                 ]))
+    }
+
+    /// The publishers' own names for the customer with this email, a few of them.
+    private static func names(of text: String, _ visit: ConsoleVisit) async throws -> [CustomerName] {
+        guard CustomerEmail(text) != nil else { return [] }
+        let identity = try await visit.store.customers.identity(of: text)
+        return Array((identity.names + identity.sharedNames).filter { visit.scope.contains($0.publisher) }.prefix(most))
     }
 
     private static func form(_ visit: ConsoleVisit, _ email: EmailAddress?, wrong: String?) -> ListPage {

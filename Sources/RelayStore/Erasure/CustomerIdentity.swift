@@ -4,10 +4,15 @@ public import RelayCore
 
 /// All names and rows of one customer.
 public struct CustomerIdentity: Sendable {
+    /// What was asked for, and whose name it is.
+    let text: String
+    let publisher: PublisherID?
     /// Trimmed and lower-cased.
     public var customer: CustomerID
     /// The publishers' own names for the customer, which may include the email.
     public var names: [CustomerName]
+    /// Names that another email has too. They are not erased with this one.
+    public var sharedNames: [CustomerName]
     public var validations: [ValidationID]
     /// Subscriptions that the customer owns, under any of the names.
     public var subscriptions: [SubscriptionName]
@@ -51,25 +56,31 @@ extension CustomerStore {
         let columns: SQL = """
             s.publisher, s.environment, s.subscription_key, ROW(s.sealed_by, s.application_username) AS username
             """
-        let owned = try await database.query(
-            """
-            SELECT \(columns)
-            FROM subscriptions s
-            WHERE s.customer = \(.privateText(customer))
-            UNION
-            SELECT \(columns)
-            FROM \(.customers(asked), as: "i")
-            JOIN subscriptions s ON s.publisher = i.publisher AND s.application_username = i.username AND s.customer IS NULL
-            """)
+        var owned = Array(
+            try await database.query(
+                """
+                SELECT \(columns), false AS is_by_name
+                FROM subscriptions s
+                WHERE s.customer = \(.privateText(customer))
+                UNION
+                SELECT \(columns), true
+                FROM \(.customers(asked), as: "i")
+                JOIN subscriptions s ON s.publisher = i.publisher AND s.application_username = i.username AND s.customer IS NULL
+                """))
         names.formUnion(try owned.map { try $0.customerName() })
+        var others: [CustomerName] = []
         if CustomerEmail(text) != nil {
-            names.subtract(try await shared(names, with: customer))
+            others = try await shared(names, with: customer)
+            names.subtract(others)
+            // What such a name has without an email may be the other email's.
+            owned = try owned.filter { try !$0.get("is_by_name", as: Bool.self) || !others.contains($0.customerName()) }
         } else if Set(names.map(\.publisher)).count > 1 {
             throw Erasure.Refusal.severalPublishers
         }
         return CustomerIdentity(
-            customer: customer, names: names.sorted { ($0.publisher, $0.username) < ($1.publisher, $1.username) },
-            validations: validations, subscriptions: try owned.map { try $0.subscriptionName() })
+            text: text, publisher: publisher, customer: customer,
+            names: names.sorted { ($0.publisher, $0.username) < ($1.publisher, $1.username) },
+            sharedNames: others, validations: validations, subscriptions: try owned.map { try $0.subscriptionName() })
     }
 
     /// Names among these that another email's subscriptions have too: what waits for them is about that email.

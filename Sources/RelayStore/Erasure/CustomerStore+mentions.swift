@@ -4,8 +4,11 @@ import RelayCore
 
 /// Erases rows that mention a customer in a text. Reads all rows to find them.
 extension CustomerStore {
-    /// Deletes Cleeng's events that mention the email. Returns how many were deleted.
-    func eraseEvents(mentioning email: CustomerID) async throws -> Int {
+    /// Number of erased rows, and of rows that cannot be opened.
+    typealias ErasedMentions = (erased: Int, unreadable: Int)
+
+    /// Deletes Cleeng's events that mention the email.
+    func eraseEvents(mentioning email: CustomerID) async throws -> ErasedMentions {
         try await erase(mentioning: email) { last in
             let place = try last.map(PointerPage.place) ?? .start
             return """
@@ -28,9 +31,7 @@ extension CustomerStore {
 
     /// Empties the details of billing customers that mention the email. Contracts stay, under the ids that the
     /// publisher knows.
-    ///
-    /// - Returns: how many billing customers were emptied.
-    func eraseBillingCustomers(mentioning email: CustomerID) async throws -> Int {
+    func eraseBillingCustomers(mentioning email: CustomerID) async throws -> ErasedMentions {
         try await erase(mentioning: email) { last in
             let (bucket, id) = (try last?.get("bucket") ?? -1 as Int16, try last?.get("id") ?? "")
             return """
@@ -61,17 +62,24 @@ extension CustomerStore {
     private func erase(
         mentioning email: CustomerID, page: (PostgresRow?) throws -> SQL, text: (PostgresRow) throws -> [UInt8],
         erasure: ([PostgresRow]) throws -> SQL
-    ) async throws -> Int {
+    ) async throws -> ErasedMentions {
         let email = Array(email.text.asciiLowercased().utf8)
-        var (last, erased) = (PostgresRow?.none, 0)
+        var last: PostgresRow?
+        var all: ErasedMentions = (0, 0)
         while true {
             let rows = try await database.query(try page(last))
-            guard let end = rows.last else { return erased }
+            guard let end = rows.last else { return all }
             last = end
             let found = try rows.filter { row in
-                Array(String(decoding: try text(row), as: UTF8.self).asciiLowercased().utf8).mentions(email)
+                do {
+                    return Array(String(decoding: try text(row), as: UTF8.self).asciiLowercased().utf8).mentions(email)
+                } catch let error as PostgresError where error.code == .decoding {
+                    // A damaged row of one customer must not keep the others from being erased.
+                    all.unreadable += 1
+                    return false
+                }
             }
-            if !found.isEmpty { erased += try await database.query(try erasure(found)).affectedRows }
+            if !found.isEmpty { all.erased += try await database.query(try erasure(found)).affectedRows }
         }
     }
 }

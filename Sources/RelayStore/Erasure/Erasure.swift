@@ -18,6 +18,9 @@ public struct Erasure: Sendable {
         public var messages = 0
         public var events = 0
         public var billingCustomers = 0
+        /// Events of Cleeng's and billing customers' details that cannot be opened. They stay, and may mention the
+        /// customer.
+        public var unreadable = 0
     }
 
     public enum Refusal: Error, Equatable, CustomStringConvertible {
@@ -42,39 +45,58 @@ public struct Erasure: Sendable {
         self.store = store
     }
 
-    /// - Parameter entry: for the audit log, without the customer's name.
-    /// - Throws: ``Refusal``, ``PostgresError``. Nothing is erased then, except possibly Cleeng's events and billing
-    ///   customers.
-    public func run(_ identity: CustomerIdentity, _ entry: AuditEntry) async throws -> Outcome {
-        guard !identity.isUnknown else { throw Refusal.unknown }
-        var done = Outcome()
+    /// - Parameters:
+    ///   - asked: who is erased. It is read again, since a worker may have settled a purchase meanwhile.
+    ///   - entry: for the audit log, without the customer's name.
+    /// - Throws: ``Refusal``, ``PostgresError``. Nothing is erased then.
+    public func run(_ asked: CustomerIdentity, _ entry: AuditEntry) async throws -> Outcome {
+        try await store.transaction(timeout: .seconds(600)) { try await Erasure(store: $0).erase(asked, entry) }
+    }
+
+    private func erase(_ asked: CustomerIdentity, _ entry: AuditEntry) async throws -> Outcome {
+        var outcome = Outcome()
         // Another name may be part of any text.
-        if identity.isEmail {
-            done.events = try await store.customers.eraseEvents(mentioning: identity.customer)
-            done.billingCustomers = try await store.customers.eraseBillingCustomers(mentioning: identity.customer)
+        if asked.isEmail {
+            let events = try await store.customers.eraseEvents(mentioning: asked.customer)
+            let details = try await store.customers.eraseBillingCustomers(mentioning: asked.customer)
+            (outcome.events, outcome.billingCustomers) = (events.erased, details.erased)
+            outcome.unreadable = events.unreadable + details.unreadable
         }
-        let publishers = try await store.publishers.ids()
-        let outcome = try await store.database.withTransaction(timeout: .seconds(120)) { [done] transaction in
-            let pending =
-                try await transaction.query(
-                    """
-                    SELECT count(*) FROM \(.ids(identity.validations), as: "i")
-                    JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id
-                    WHERE p.status = \(ValidationStatus.pending) OR p.phase IN \(Pursuit.Phase.unsent)
-                       OR p.phase = \(Pursuit.Phase.parked) AND p.forwards = 0
-                    """
-                ).first?.get(0) ?? 0
-            guard pending == 0 else { throw Refusal.pending(pending) }
-            let steps = Self.steps(identity, publishers)
-            let answers = try await transaction.commit(with: steps.map(\.sql) + [AuditStore.query(auditing: entry)])
-            var outcome = done
-            for (step, rows) in zip(steps, answers) {
-                if let counted = step.counted { outcome[keyPath: counted] = rows.affectedRows }
-            }
-            return outcome
+        let identity = try await locked(asked)
+        guard !identity.isUnknown || outcome.events + outcome.billingCustomers > 0 else { throw Refusal.unknown }
+        let steps = Self.steps(identity, try await store.publishers.ids())
+        let queries = steps.map(\.sql) + [AuditStore.query(auditing: entry)]
+        let answers = try await store.database.withTransaction { try await $0.commit(with: queries) }
+        for (step, rows) in zip(steps, answers) {
+            if let counted = step.counted { outcome[keyPath: counted] = rows.affectedRows }
         }
-        store.customers.forget(identity)
+        let customers = store.customers
+        store.database.afterCommit { customers.forget(identity) }
         return outcome
+    }
+
+    /// The customer's rows, with the pursuits of their purchases locked. A worker locks a pursuit before it settles the
+    /// purchase, so none of them gets a new owner's row until the erasure ends.
+    ///
+    /// - Throws: ``Refusal/pending(_:)``.
+    private func locked(_ asked: CustomerIdentity) async throws -> CustomerIdentity {
+        var identity = asked
+        while true {
+            let pursuits = try await store.database.query(
+                """
+                SELECT p.status = \(ValidationStatus.pending) OR p.phase IN \(Pursuit.Phase.unsent)
+                       OR p.phase = \(Pursuit.Phase.parked) AND p.forwards = 0 AS is_open
+                FROM \(.ids(identity.validations), as: "i")
+                JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id
+                ORDER BY p.bucket, p.id
+                FOR UPDATE OF p
+                """)
+            let pending = try pursuits.count { try $0.get("is_open", as: Bool.self) }
+            guard pending == 0 else { throw Refusal.pending(pending) }
+            let again = try await store.customers.identity(of: asked.text, publisher: asked.publisher)
+            guard again.validations != identity.validations else { return again }
+            identity = again
+        }
     }
 
     private struct Step {

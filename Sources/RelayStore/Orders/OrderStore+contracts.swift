@@ -1,3 +1,4 @@
+import Logging
 import Postgres
 public import RelayCore
 
@@ -39,7 +40,8 @@ extension OrderStore {
         return try Self.contracts(try await database.query(Self.select(page)), leeway: leeway).first
     }
 
-    /// Indexes used: `contracts_written`, `contracts_customer_written`.
+    /// Indexes used: `contracts_written`, `contracts_customer_written`. A contract with a ledger that this version cannot
+    /// read is left out, and logged: it must not hide the others.
     ///
     /// - Parameter customer: nil: all customers.
     public func contracts(
@@ -47,10 +49,18 @@ extension OrderStore {
     ) async throws -> [BillingContract] {
         let isTheirs: SQL = customer.map { "c.customer = \(.billingID($0)) AND " } ?? ""
         let page = isTheirs + page.rows(of: publisher, in: "contracts", as: "c")
-        return try Self.contracts(try await database.query(Self.select(page)), leeway: leeway)
+        return try Self.contracts(try await database.query(Self.select(page)), leeway: leeway) { id, error in
+            memory.logger.error(
+                "a contract is left out of the list", metadata: ["contract": "\(id)", "error": "\(error)"])
+        }
     }
 
-    private static func contracts(_ rows: PostgresRows, leeway: Duration) throws -> [BillingContract] {
+    /// - Parameter unreadable: called for each contract that is left out since its ledger cannot be read; nil: that is an
+    ///   error.
+    private static func contracts(
+        _ rows: PostgresRows, leeway: Duration, unreadable: ((BillingID, StoreError) -> Void)? = nil
+    ) throws -> [BillingContract] {
+        var broken: [BillingID: StoreError] = [:]
         var contracts: [BillingContract] = []
         var parts: [ContractStanding.Part] = []
         var now = Timestamp(microseconds: 0)
@@ -72,13 +82,18 @@ extension OrderStore {
             now = try row.timestamp("now")
             contracts[contracts.count - 1].externalSubscriptions.append(try row.billingID("external_subscription"))
             guard try row.get("has_ledger", as: Bool.self) else { continue }
-            parts.append(
-                .init(
-                    name: try row.subscriptionName(), ledger: try StoredLedger.read(row, ownerNo: nil),
-                    shown: try row.get("status", as: Int16?.self).flatMap(SubscriptionStanding.Status.init)))
+            do {
+                parts.append(
+                    .init(
+                        name: try row.subscriptionName(), ledger: try StoredLedger.read(row, ownerNo: nil),
+                        shown: try row.get("status", as: Int16?.self).flatMap(SubscriptionStanding.Status.init)))
+            } catch let error as StoreError where unreadable != nil {
+                broken[id] = error
+            }
         }
         finish()
-        return contracts
+        for (id, error) in broken { unreadable?(id, error) }
+        return contracts.filter { broken[$0.id] == nil }
     }
 
     /// Index used: the primary key.

@@ -114,4 +114,80 @@ import Testing
             )
         }
     }
+
+    /// A worker settles a purchase after the operator's list was read, and before the erasure.
+    @Test func aGrantThatCameMeanwhileIsErasedToo() async throws {
+        try await withStore { database, store in
+            let claimed = try await store.takeAndClaim(.sample())
+            try await database.run("UPDATE pursuits SET status = 3, phase = 1, forwards = 1")
+            let identity = try await store.customers.identity(of: "ana@example.test")
+            #expect(identity.subscriptions.isEmpty)
+            try await store.write(claimed.granted())
+            #expect(try await database.count("subscriptions") == 1)
+            let erased = try await Erasure(store: store).run(identity, entry)
+            #expect(erased.subscriptions == 1 && erased.validations == 1)
+            #expect(try await database.count("subscriptions") == 0)
+        }
+    }
+
+    @Test func aPurchaseThatCameMeanwhileIsKept() async throws {
+        try await withStore { database, store in
+            try await store.takeAndGrant(.sample(subscription: "1"))
+            let identity = try await store.customers.identity(of: "ana@example.test")
+            let id = try await store.take(.sample(subscription: "2"))
+            await #expect(throws: Erasure.Refusal.pending(1)) { try await Erasure(store: store).run(identity, entry) }
+            #expect(try await store.purchases.validation(id) != nil)
+            #expect(try await database.count("receipts") == 2)
+        }
+    }
+
+    /// Orders name a customer by details alone.
+    @Test func theDetailsOfACustomerWhoNeverBoughtByEmailAreErased() async throws {
+        try await withStore { database, store in
+            _ = try await store.publishers.add("main")
+            _ = try await store.orders.addBillingCustomer(
+                details: #"{"EmailAddress":"Ana@example.test"}"#, publisher: "main")
+            let identity = try await store.customers.identity(of: "ana@example.test")
+            let erased = try await Erasure(store: store).run(identity, entry)
+            #expect(erased.billingCustomers == 1)
+            #expect(try await database.column("SELECT details FROM billing_customers", as: String.self) == ["{}"])
+            await #expect(throws: Erasure.Refusal.unknown) { try await Erasure(store: store).run(identity, entry) }
+        }
+    }
+
+    @Test func aRowThatCannotBeOpenedKeepsNobodyFromBeingErased() async throws {
+        try await QueuedItems.run(.events) { items in
+            _ = try await items.store.events.receive(
+                topic: "test", body: Array(#"{"customerEmail":"ana@example.test"}"#.utf8),
+                now: try await items.database.now())
+            try await items.poison(try #require(try await items.claim().first))
+            let identity = try await items.store.customers.identity(of: "ana@example.test")
+            let erased = try await Erasure(store: items.store).run(identity, entry)
+            #expect(erased.events + erased.unreadable == 2 && erased.unreadable == 1)
+            #expect(try await items.database.count("cleeng_events") == QueuedItems.count)
+        }
+    }
+
+    /// A validator claimed it by the name alone, and another email has the name too.
+    @Test func whatASharedNameHasWithoutAnEmailStays() async throws {
+        try await withStore { database, store in
+            try await store.takeAndGrant(.sample(customer: "old@example.test", subscription: "1"))
+            try await store.takeAndGrant(.sample(customer: "new@example.test", subscription: "2"))
+            try await database.run("UPDATE subscriptions SET application_username = 'U42'")
+            try await database.run("UPDATE validations SET application_username = 'U42'")
+            let name = SubscriptionName(
+                publisher: "main", environment: .production, originalTransactionID: "google:token-3")
+            _ = try await store.customers.enter(
+                [LedgerMessage(name, bundleID: "com.example.tv")],
+                for: CustomerName(publisher: "main", username: "U42"), app: "com.example.tv", leeway: Notices.leeway)
+            #expect(try await database.count("subscriptions") == 3)
+            let identity = try await store.customers.identity(of: "old@example.test")
+            _ = try await Erasure(store: store).run(identity, entry)
+            #expect(
+                try await database.column(
+                    "SELECT subscription_key FROM subscriptions ORDER BY 1", as: String.self) == [
+                        "2", "google:token-3",
+                    ])
+        }
+    }
 }

@@ -31,6 +31,22 @@ struct BillingListTests {
         }
     }
 
+    @Test("a contract with a ledger that this version cannot read hides no other, and is an error by itself")
+    func unreadable() async throws {
+        try await Billing.run { billing in
+            var made: [BillingContract] = []
+            for number in 1...3 {
+                made.append(try await billing.contract(of: try await billing.check("100000000\(number)").id))
+            }
+            try await billing.database.run("UPDATE ledgers SET state = '{' WHERE subscription_key = '1000000002'")
+            #expect(try await Self.ids(billing) == [made[0].id, made[2].id])
+            #expect(try await Self.ids(billing, after: made[0].id) == [made[2].id])
+            await #expect(throws: StoreError.self) {
+                try await billing.store.orders.contract(made[1].id, publisher: "main", leeway: Billing.leeway)
+            }
+        }
+    }
+
     @Test("rows of one second are listed in order of writing, whatever their ids")
     func oneSecond() async throws {
         try await Billing.run { billing in

@@ -92,6 +92,21 @@ import Testing
         }
     }
 
+    /// Endpoints know a customer by the publisher's own name, not by the email.
+    @Test func endpointsAreToldAgainByThePublishersName() async throws {
+        try await Setup.run { setup in
+            let extra = ["applicationUsername": "u-77"]
+            let bought = try await setup.relay.purchase(TestPurchase(email: "ana@example.test", extra: extra))
+            let id = try #require(bought.json["validationId"].string)
+            #expect(try await setup.relay.outcome(id)["status"].string == "granted")
+            var visit = ConsoleVisit(setup.relay)
+            try await visit.signIn(setup.relay.keys.operator)
+            let page = try await visit.get("/console/customers?email=ana%40example.test").text
+            let name = Data("main\nu-77".utf8).map { String(format: "%02x", $0) }.joined()
+            #expect(page.contains("/console/customers/\(name)/resync"), "\(page)")
+        }
+    }
+
     @Test func anActOnSeveralRowsIsAuditedForEach() async throws {
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             var ids: [String] = []

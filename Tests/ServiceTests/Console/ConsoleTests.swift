@@ -95,8 +95,9 @@ import Testing
     /// Endpoints know a customer by the publisher's own name, not by the email.
     @Test func endpointsAreToldAgainByThePublishersName() async throws {
         try await Setup.run { setup in
-            let extra = ["applicationUsername": "u-77"]
-            let bought = try await setup.relay.purchase(TestPurchase(email: "ana@example.test", extra: extra))
+            var purchase = TestPurchase(email: "ana@example.test")
+            purchase.extra["applicationUsername"] = "u-77"
+            let bought = try await setup.relay.purchase(purchase)
             let id = try #require(bought.json["validationId"].string)
             #expect(try await setup.relay.outcome(id)["status"].string == "granted")
             var visit = ConsoleVisit(setup.relay)

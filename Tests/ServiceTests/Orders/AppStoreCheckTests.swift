@@ -76,7 +76,7 @@ import Testing
             }
             #expect(trouble == "the store cannot be asked now")
             #expect(try await billing.get("/Contracts/\(id)").json["LifecycleStatus"].string == "Active")
-            #expect(try await scene.relay.subscription(scene.life)["dueAt"].string != nil)
+            #expect(try await scene.relay.subscription(scene.life)["nextLookAt"].string != nil)
         }
     }
 

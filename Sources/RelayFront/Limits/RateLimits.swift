@@ -38,10 +38,7 @@ struct RateLimits: Sendable {
     }
 
     /// Routes without a limit. Their callers sign, come from few addresses, and stop after a few tries.
-    private static let unlimited: Set<String> = [
-        "/apple/notifications", "/google/notifications", "/amazon/notifications", "/roku/notifications",
-        "/cleeng/webhooks",
-    ]
+    private static let unlimited = Set(StorePlatform.allCases.map(\.notificationPath) + ["/cleeng/webhooks"])
 
     /// Name of a client. An IPv6 client has a whole network, so its first 64 bits count.
     private static func name(of address: IPAddress) -> String {

@@ -58,7 +58,6 @@ struct AmazonNotifications: NotificationSource {
     let policy: AmazonPushPolicy
     let operations: Operations
     let logger: Logger
-    let path = "/amazon/notifications"
     let store = StorePlatform.amazon
 
     func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {

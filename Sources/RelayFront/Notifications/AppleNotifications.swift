@@ -4,7 +4,6 @@ import RelayCore
 /// Source of the App Store's notifications of both versions. Apple's signature or the shared secret proves them.
 struct AppleNotifications: NotificationSource {
     let policy: NotificationPolicy
-    let path = "/apple/notifications"
     let store = StorePlatform.apple
 
     func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {

@@ -74,7 +74,6 @@ public struct GooglePushPolicy: Sendable {
 /// Source of Google Play's real-time developer notifications, which Pub/Sub pushes.
 struct GoogleNotifications: NotificationSource {
     let policy: GooglePushPolicy
-    let path = "/google/notifications"
     let store = StorePlatform.google
 
     func admit(_ headers: HTTPFields, now: Timestamp) async throws {

@@ -18,7 +18,9 @@ struct NotificationRoutes: Sendable {
     let logger: Logger
 
     var routes: [Route] {
-        sources.map { source in .post(source.path) { request, _ in try await receive(request, from: source) } }
+        sources.map { source in
+            .post(source.store.notificationPath) { request, _ in try await receive(request, from: source) }
+        }
     }
 
     private func receive(_ request: Request, from source: any NotificationSource) async throws -> Response {

@@ -4,9 +4,8 @@ import Logging
 import RelayCore
 import StoreSignals
 
-/// The route of one store's notifications, and the check that they are genuine.
+/// One store's notifications, and the check that they are genuine.
 protocol NotificationSource: Sendable {
-    var path: String { get }
     var store: StorePlatform { get }
 
     /// Refuses a notification by its header fields, before the body is read.
@@ -37,6 +36,11 @@ extension NotificationSource {
     func wasTaken(_ notification: StoreNotification) async throws {}
     func warning(about notification: StoreNotification) -> Logger.Message? { nil }
     func answer(to notification: StoreNotification) -> Response { .taken }
+}
+
+extension StorePlatform {
+    /// Path of the route that receives the store's notifications, such as `/apple/notifications`.
+    var notificationPath: String { "/\(rawValue)/notifications" }
 }
 
 extension Problem {

@@ -75,7 +75,6 @@ public struct RokuPushPolicy: Sendable {
 /// Source of Roku Pay's push notifications.
 struct RokuNotifications: NotificationSource {
     let policy: RokuPushPolicy
-    let path = "/roku/notifications"
     let store = StorePlatform.roku
 
     func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {

@@ -22,12 +22,8 @@ public struct NotificationReader: Sendable {
     ///   notification arrived.
     func read(_ body: [UInt8], of store: String) async throws -> StoreNotification {
         do {
-            switch StorePlatform(rawValue: store) {
-            case .google: return try GoogleNotification(body: body).notification
-            case .amazon: return AmazonNotification.read(try SNSMessage(body: body))
-            case .roku: return try RokuNotification(body: body).notification
-            case .apple, nil: return try await policy.judge(try ServerNotification(body: body))
-            }
+            if let signal = StorePlatform(rawValue: store)?.signal { return try signal.init(body: body).notification }
+            return try await policy.judge(try ServerNotification(body: body))
         } catch let refusal as SignalError {
             throw ActRefusal.notGenuine(code: "unreadable", detail: refusal.detail)
         } catch let refusal as NotGenuine {

@@ -12,13 +12,9 @@ struct NotificationContent {
 
     /// - Parameter store: the sender.
     init(_ body: [UInt8], of store: String) {
-        switch StorePlatform(rawValue: store) {
-        case .google: payload = GoogleNotification.payload(of: body).flatMap(Self.json)
-        case .amazon: payload = AmazonNotification.payload(of: body).flatMap(Self.json)
-        case .roku: payload = RokuNotification.payload(of: body).flatMap(Self.json)
-        case .apple: readApple(body)
-        case nil: break
-        }
+        let platform = StorePlatform(rawValue: store)
+        if platform == .apple { readApple(body) }
+        if let signal = platform?.signal { payload = signal.payload(of: body).flatMap(Self.json) }
     }
 
     private mutating func readApple(_ body: [UInt8]) {

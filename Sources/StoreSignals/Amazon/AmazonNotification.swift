@@ -8,7 +8,12 @@ public import RelayCore
 
 /// A real-time notification of the Amazon Appstore, received as an SNS message (source: Amazon Appstore, "Real-time
 /// Notifications").
-public enum AmazonNotification {
+public struct AmazonNotification: StoreSignal {
+    public let notification: StoreNotification
+
+    /// - Throws: ``SignalError``.
+    public init(body: [UInt8]) throws(SignalError) { notification = Self.read(try SNSMessage(body: body)) }
+
     /// Reads the notification from a message. A confirmation message names no purchase.
     public static func read(_ message: SNSMessage) -> StoreNotification {
         var notification = StoreNotification(

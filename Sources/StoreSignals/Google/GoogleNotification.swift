@@ -3,7 +3,7 @@ public import RelayCore
 
 /// A real-time developer notification of Google Play, received as a Pub/Sub push (source: Android Developers,
 /// "Real-time developer notifications reference guide").
-public struct GoogleNotification: Sendable {
+public struct GoogleNotification: StoreSignal {
     /// Package of the app.
     public let packageName: BundleID
     public let notification: StoreNotification

@@ -8,7 +8,7 @@ public import RelayCore
 #endif
 
 /// An unverified push notification of Roku Pay (source: Roku, "Push notifications", "Push notifications (JWT)").
-public struct RokuNotification: Sendable {
+public struct RokuNotification: StoreSignal {
     public enum Form: Sendable, Equatable {
         /// A JSON Web Signature.
         case signed

@@ -32,12 +32,10 @@ public struct AmazonPushPolicy: Sendable {
     ///
     /// - Throws: ``NotificationRefusal``; a ``Problem`` while the certificate is unavailable.
     func verify(_ message: SNSMessage, now: Timestamp) async throws {
-        func require(_ holds: Bool, _ code: String, _ detail: String) throws {
-            guard holds else { throw NotificationRefusal(code: code, detail: detail) }
-        }
-        try require(
+        try NotificationRefusal.unless(
             topics.contains(message.topic), "topic", "its topic \(message.topic) is none of RELAY_AMAZON_SNS_TOPICS")
-        try require(message.signatureVersion != nil, "algorithm", "its SignatureVersion is neither 1 nor 2")
+        try NotificationRefusal.unless(
+            message.signatureVersion != nil, "algorithm", "its SignatureVersion is neither 1 nor 2")
         guard let address = SNSCertificateAddress(message.certificateURL, of: message.topic, hosts: hosts) else {
             throw NotificationRefusal(
                 code: "certificate", detail: "its certificate is at none of RELAY_AMAZON_SNS_CERT_HOSTS")
@@ -48,8 +46,9 @@ public struct AmazonPushPolicy: Sendable {
         } catch {
             throw Problem(.storeUnavailable, "\(error)")
         }
-        try require(certificate.isValid(at: now), "expired", "its certificate is not valid now")
-        try require(certificate.verifies(message), "signature", "it is not signed by the key of its certificate")
+        try NotificationRefusal.unless(certificate.isValid(at: now), "expired", "its certificate is not valid now")
+        try NotificationRefusal.unless(
+            certificate.verifies(message), "signature", "it is not signed by the key of its certificate")
     }
 }
 
@@ -61,12 +60,7 @@ struct AmazonNotifications: NotificationSource {
     let store = StorePlatform.amazon
 
     func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
-        let message: SNSMessage
-        do {
-            message = try SNSMessage(body: body)
-        } catch {
-            throw Problem(error)
-        }
+        let message = try SNSMessage(body: body)
         try await policy.verify(message, now: now)
         return AmazonNotification.read(message)
     }

@@ -6,8 +6,6 @@ import StoreSignals
 /// push subscriptions"). The token does not cover the body, so a notification is only a signal.
 public struct GooglePushPolicy: Sendable {
     private static let issuers = ["https://accounts.google.com", "accounts.google.com"]
-    /// Allowed difference between Google's clock and the database's, in seconds.
-    private static let leeway = 30.0
 
     private let keys: SigningKeys
     private let audience: String
@@ -34,38 +32,17 @@ public struct GooglePushPolicy: Sendable {
             throw NotificationRefusal(
                 code: "unsigned", detail: "it has no bearer token: switch authentication on for the push subscription")
         }
-        guard token.header.alg == "RS256" else {
-            throw NotificationRefusal(code: "algorithm", detail: "its token is not signed by RS256")
-        }
-        let set: JSONWebKeySet
-        do {
-            set = try await keys.keys(for: token.header.kid).keys
-        } catch let error as SigningKeys.Unavailable {
-            throw Problem(.storeUnavailable, "Google's keys: \(error.detail)")
-        }
-        guard set.verifies(token), let claims = token.claims else {
-            throw NotificationRefusal(code: "signature", detail: "its token is not signed by a key of Google's")
-        }
-        try verify(claims, now: now)
-    }
-
-    private func verify(_ claims: JSONWebToken.Claims, now: Timestamp) throws {
-        func require(_ holds: Bool, _ code: String, _ detail: String) throws {
-            guard holds else { throw NotificationRefusal(code: code, detail: detail) }
-        }
-        let seconds = Double(now.microseconds) / 1_000_000
-        try require(
+        let claims = try await keys.claims(of: token, as: "its token", owner: "Google's")
+        try NotificationRefusal.unless(
             claims.iss.map { issuer in Self.issuers.contains { $0.isSame(issuer) } } ?? false, "issuer",
             "its token was not issued by accounts.google.com")
-        try require(
+        try NotificationRefusal.unless(
             claims.aud.contains { $0.isSame(audience) }, "audience",
             "its token is for another audience than RELAY_GOOGLE_PUSH_AUDIENCE")
-        try require(
+        try NotificationRefusal.unless(
             claims.emailVerified == true && claims.email?.isSame(email) == true, "email",
             "its token is of another service account than RELAY_GOOGLE_PUSH_EMAIL")
-        try require(
-            claims.exp.map { seconds < $0 + Self.leeway } ?? false
-                && claims.nbf.map { seconds >= $0 - Self.leeway } ?? true, "expired", "its token is not valid now")
+        try NotificationRefusal.unless(claims.isValid(at: now), "expired", "its token is not valid now")
     }
 
     func takes(_ package: BundleID) -> Bool { packages.isEmpty || packages.contains(package) }
@@ -81,15 +58,9 @@ struct GoogleNotifications: NotificationSource {
     }
 
     func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
-        let notification: GoogleNotification
-        do {
-            notification = try GoogleNotification(body: body)
-        } catch {
-            throw Problem(error)
-        }
-        guard policy.takes(notification.packageName) else {
-            throw NotificationRefusal(code: "bundle", detail: "its app is none of RELAY_GOOGLE_PACKAGES")
-        }
+        let notification = try GoogleNotification(body: body)
+        try NotificationRefusal.unless(
+            policy.takes(notification.packageName), "bundle", "its app is none of RELAY_GOOGLE_PACKAGES")
         return notification.notification
     }
 }

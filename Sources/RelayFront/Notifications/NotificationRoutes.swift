@@ -2,6 +2,7 @@ import Hummingbird
 import Logging
 import RelayCore
 import RelayStore
+import StoreSignals
 
 /// Routes of the stores' notifications. They need no key: the store's signature proves a notification.
 ///
@@ -41,6 +42,9 @@ struct NotificationRoutes: Sendable {
                     ])
             }
             throw Problem(.notificationNotGenuine, "\(refusal.code): \(refusal.detail)")
+        } catch let error as SignalError {
+            metrics.count("not_a_notification", of: source.store)
+            throw Problem(error.kind == .notJSON ? .notJSON : .notANotification, error.detail)
         } catch let problem as Problem where problem.code.retryAfterSeconds == nil {
             // The body is not a notification, too large, or not JSON.
             metrics.count("not_a_notification", of: source.store)

@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import RelayCore
-import StoreSignals
 
 /// One store's notifications, and the check that they are genuine.
 protocol NotificationSource: Sendable {
@@ -16,7 +15,7 @@ protocol NotificationSource: Sendable {
 
     /// Reads a notification after proving that the store sent it.
     ///
-    /// - Throws: ``NotificationRefusal``, ``Problem``; any other error is a temporary failure.
+    /// - Throws: ``NotificationRefusal``, ``SignalError``, ``Problem``; any other error is a temporary failure.
     func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification
 
     /// Called once a notification is stored, and again on each repeat.
@@ -43,16 +42,15 @@ extension StorePlatform {
     var notificationPath: String { "/\(rawValue)/notifications" }
 }
 
-extension Problem {
-    init(_ error: SignalError) {
-        self.init(error.kind == .notJSON ? .notJSON : .notANotification, error.detail)
-    }
-}
-
 /// A notification that its store did not sign, or that is not for this relay.
 struct NotificationRefusal: Error {
     /// One of a fixed set.
     let code: String
     /// A sentence written by the relay.
     let detail: String
+
+    /// - Throws: the refusal unless the condition holds.
+    static func unless(_ holds: Bool, _ code: String, _ detail: String) throws {
+        guard holds else { throw NotificationRefusal(code: code, detail: detail) }
+    }
 }

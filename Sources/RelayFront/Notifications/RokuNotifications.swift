@@ -18,8 +18,6 @@ public struct RokuPushPolicy: Sendable {
     }
 
     private static let issuer = "Roku, Inc. urn:roku:apps:partner-service.roku.com"
-    /// Allowed difference between Roku's clock and the database's, in seconds.
-    private static let leeway = 30.0
 
     private let keys: SigningKeys
     let unsigned: Unsigned
@@ -41,9 +39,6 @@ public struct RokuPushPolicy: Sendable {
     /// - Throws: ``NotificationRefusal``; a ``Problem`` while Roku's keys cannot be read, or if too many unsigned
     ///   messages arrive.
     func verify(_ body: [UInt8], now: Timestamp) async throws {
-        func require(_ holds: Bool, _ code: String, _ detail: String) throws {
-            guard holds else { throw NotificationRefusal(code: code, detail: detail) }
-        }
         guard let text = RokuNotification.token(in: body) else {
             if case .refuse = unsigned {
                 throw NotificationRefusal(
@@ -54,21 +49,10 @@ public struct RokuPushPolicy: Sendable {
         guard let token = JSONWebToken(text) else {
             throw NotificationRefusal(code: "unreadable", detail: "what should be signed is no JSON Web Signature")
         }
-        try require(token.header.alg == "RS256", "algorithm", "it is not signed by RS256")
-        let set: JSONWebKeySet
-        do {
-            set = try await keys.keys(for: token.header.kid).keys
-        } catch let error as SigningKeys.Unavailable {
-            throw Problem(.storeUnavailable, "Roku's keys: \(error.detail)")
-        }
-        guard set.verifies(token), let claims = token.claims else {
-            throw NotificationRefusal(code: "signature", detail: "it is not signed by a key of Roku's")
-        }
-        let seconds = Double(now.microseconds) / 1_000_000
-        try require(claims.iss?.isSame(Self.issuer) == true, "issuer", "it was not issued by Roku's partner service")
-        try require(
-            claims.exp.map { seconds < $0 + Self.leeway } ?? false
-                && claims.nbf.map { seconds >= $0 - Self.leeway } ?? true, "expired", "it is not valid now")
+        let claims = try await keys.claims(of: token, as: "it", owner: "Roku's")
+        try NotificationRefusal.unless(
+            claims.iss?.isSame(Self.issuer) == true, "issuer", "it was not issued by Roku's partner service")
+        try NotificationRefusal.unless(claims.isValid(at: now), "expired", "it is not valid now")
     }
 }
 
@@ -79,12 +63,7 @@ struct RokuNotifications: NotificationSource {
 
     func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
         // A body that is not a push gets its own error before the signature is checked.
-        let notification: RokuNotification
-        do {
-            notification = try RokuNotification(body: body)
-        } catch {
-            throw Problem(error)
-        }
+        let notification = try RokuNotification(body: body)
         try await policy.verify(body, now: now)
         return notification.notification
     }

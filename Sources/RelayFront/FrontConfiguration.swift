@@ -27,13 +27,12 @@ public struct FrontConfiguration: Sendable {
     public var drivers = DriverPolicy.auto
     /// Whether Cleeng's Google Play connector has an address.
     public var googleConnector = PerPublisher(false)
+    /// Verifies Apple's notifications that an operator replays.
     public var notifications: NotificationPolicy
-    /// Nil: Google's notifications are refused.
-    public var googlePush: GooglePushPolicy?
-    /// Nil: Amazon's notifications are refused.
-    public var amazonPush: AmazonPushPolicy?
-    /// Nil: Roku's notifications are refused.
-    public var rokuPush: RokuPushPolicy?
+    /// One source for each store whose notifications are accepted.
+    public var notificationSources: [any NotificationSource] = []
+    /// Confirms subscriptions to SNS topics for operators.
+    public var topics: TopicConfirmer
     /// Nil: there is no key for the App Store Server API.
     public var appStoreAccess: AppStoreAccess?
     /// Rules for moving a subscription to another customer.
@@ -61,11 +60,12 @@ public struct FrontConfiguration: Sendable {
     public var databaseHosts = ""
 
     public init(
-        receipts: ReceiptPolicy, notifications: NotificationPolicy, relaysNotifications: PerPublisher<Bool>,
-        renewalLeeway: Duration, console: ConsolePages
+        receipts: ReceiptPolicy, notifications: NotificationPolicy, topics: TopicConfirmer,
+        relaysNotifications: PerPublisher<Bool>, renewalLeeway: Duration, console: ConsolePages
     ) {
         self.receipts = receipts
         self.notifications = notifications
+        self.topics = topics
         self.relaysNotifications = relaysNotifications
         self.renewalLeeway = renewalLeeway
         self.console = console

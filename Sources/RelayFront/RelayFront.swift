@@ -7,7 +7,6 @@ import NIOPosix
 import Operations
 public import RelayStore
 public import ServiceLifecycle
-import StoreSignals
 public import Telemetry
 
 /// The HTTP servers of the relay: one for apps and one for operators, each on its own port.
@@ -92,7 +91,7 @@ public struct RelayFront: Sendable {
             holder: PollHolder(store: store, maximumHeld: Self.maxHeldPolls), poll: poll,
             inquirer: inquirer, leeway: configuration.renewalLeeway)
         let notifications = NotificationRoutes(
-            store: store, sources: notificationSources, isRelayed: configuration.relaysNotifications,
+            store: store, sources: configuration.notificationSources, isRelayed: configuration.relaysNotifications,
             leeway: configuration.renewalLeeway,
             bodies: BodyReader(maximumBytes: min(configuration.maxBodyBytes, Self.maxNotificationBytes)),
             budget: keylessBodyBudget, metrics: NotificationMetrics(registry: registry), logger: logger)
@@ -124,16 +123,6 @@ public struct RelayFront: Sendable {
             onListening: onListening, onShutdown: store.memory.changes.shutDown, drain: stores.drain)
     }
 
-    private var notificationSources: [any NotificationSource] {
-        let apple: (any NotificationSource)? = AppleNotifications(policy: configuration.notifications)
-        let google = configuration.googlePush.map { GoogleNotifications(policy: $0) }
-        let amazon = configuration.amazonPush.map {
-            AmazonNotifications(policy: $0, operations: Operations(store: store), logger: logger)
-        }
-        let roku = configuration.rokuPush.map { RokuNotifications(policy: $0) }
-        return [apple, google, amazon, roku].compactMap(\.self)
-    }
-
     /// Routes for publishers' billing systems.
     private func billing(_ stores: StoreGate) -> [Route] {
         let billing = BillingContext(
@@ -155,8 +144,8 @@ public struct RelayFront: Sendable {
             notifications: NotificationReader(
                 policy: configuration.notifications, isRelayed: configuration.relaysNotifications,
                 leeway: configuration.renewalLeeway),
-            topics: configuration.amazonPush?.confirmer ?? TopicConfirmer(topics: []) { _ in .away("") },
-            appStore: configuration.appStoreAccess, leeway: configuration.renewalLeeway, inquirer: inquirer)
+            topics: configuration.topics, appStore: configuration.appStoreAccess, leeway: configuration.renewalLeeway,
+            inquirer: inquirer)
         let routes =
             ProbeRoutes(registry: registry, readiness: readiness).routes
             + OpsViewRoutes(store: store, authenticator: authenticator).routes

@@ -50,8 +50,8 @@ extension Assembly {
         let (trust, notifications) = (parts.trust, parts.notificationPolicy)
         var configuration = FrontConfiguration(
             receipts: ReceiptPolicy(settings.apple.verification, trust: trust, scope: settings.apple.scope),
-            notifications: notifications, relaysNotifications: isRelayed, renewalLeeway: settings.apple.renewalLeeway,
-            console: try ConsolePages())
+            notifications: notifications, topics: settings.amazonPush.confirmer(parts.clients.guarded),
+            relaysNotifications: isRelayed, renewalLeeway: settings.apple.renewalLeeway, console: try ConsolePages())
         (configuration.host, configuration.port) = (settings.httpHost, settings.httpPort)
         (configuration.opsHost, configuration.opsPort) = (settings.opsHost, settings.opsPort)
         configuration.pollInterval = settings.pollInterval
@@ -62,22 +62,7 @@ extension Assembly {
         let keySets = KeySets(httpClient: parts.clients.common, logger: logger)
         configuration.customerTokens = try await keySets.customers(
             settings.customerJWKS, settings.expectedTokens, maximumAge: settings.customerJWKSMaximumAge)
-        if let push = settings.googlePush {
-            configuration.googlePush = GooglePushPolicy(
-                keys: try await keySets.fetched(from: push.keysURL, of: "Google's pushes"), audience: push.audience,
-                email: push.email, packages: settings.googlePackages)
-        }
-        configuration.amazonPush = try settings.amazonPush.policy(parts.clients.guarded, logger)
-        // One Roku account has one address for its pushes, and the relay has one route for them.
-        let rokuAccounts = settings.accounts.all.compactMap(\.roku)
-        guard settings.rokuPush.unsigned != .answerKey || rokuAccounts.count < 2 else {
-            throw SettingError.malformed(
-                .rokuUnsigned, wants: "signal or refuse, where several publishers have keys of Roku's")
-        }
-        if let roku = rokuAccounts.first {
-            let keys = try await keySets.fetched(from: settings.rokuPush.keysURL, of: "Roku's pushes")
-            configuration.rokuPush = settings.rokuPush.policy(keys, of: roku)
-        }
+        configuration.notificationSources = try await notificationSources(parts, keySets)
         configuration.drivers = settings.drivers
         configuration.googleConnector = settings.accounts.map { $0.cleeng.googleURL != nil }
         configuration.transfers = settings.accounts.map(\.transfers)
@@ -96,5 +81,30 @@ extension Assembly {
                 client: appStore.client, policy: notifications, trust: trust, scope: settings.apple.scope)
         }
         return configuration
+    }
+
+    /// The stores whose notifications this copy accepts.
+    private func notificationSources(
+        _ parts: SharedParts, _ keySets: KeySets
+    ) async throws -> [any NotificationSource] {
+        var sources: [any NotificationSource] = [AppleNotifications(policy: parts.notificationPolicy)]
+        if let push = settings.googlePush {
+            let keys = try await keySets.fetched(from: push.keysURL, of: "Google's pushes")
+            sources.append(
+                GoogleNotifications(
+                    keys: keys, audience: push.audience, email: push.email, packages: settings.googlePackages))
+        }
+        if let amazon = try settings.amazonPush.source(parts.clients.guarded, logger) { sources.append(amazon) }
+        // One Roku account has one address for its pushes, and the relay has one route for them.
+        let rokuAccounts = settings.accounts.all.compactMap(\.roku)
+        guard settings.rokuPush.unsigned != .answerKey || rokuAccounts.count < 2 else {
+            throw SettingError.malformed(
+                .rokuUnsigned, wants: "signal or refuse, where several publishers have keys of Roku's")
+        }
+        if let roku = rokuAccounts.first {
+            let keys = try await keySets.fetched(from: settings.rokuPush.keysURL, of: "Roku's pushes")
+            sources.append(settings.rokuPush.source(keys, of: roku))
+        }
+        return sources
     }
 }

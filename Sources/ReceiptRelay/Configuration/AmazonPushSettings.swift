@@ -47,7 +47,7 @@ struct AmazonPushSettings: Sendable {
     /// Nil: the route does not exist.
     ///
     /// - Throws: ``SettingError``.
-    func policy(_ client: GuardedClient, _ logger: Logger) throws -> AmazonPushPolicy? {
+    func source(_ client: GuardedClient, _ logger: Logger) throws -> AmazonNotifications? {
         guard !topics.isEmpty else { return nil }
         let fixed = try certificateFile.map { path in
             guard let pem = try? String(contentsOfFile: path, encoding: .utf8),
@@ -56,7 +56,7 @@ struct AmazonPushSettings: Sendable {
             return certificate
         }
         let sns = SNSClient(client: client, url: url)
-        return AmazonPushPolicy(
+        return AmazonNotifications(
             topics: topics, hosts: hosts,
             certificates: SNSCertificates(fixed: fixed, logger: logger) { try await sns.certificate(at: $0) },
             confirmer: confirmer(client), confirmsAll: confirm == .auto)

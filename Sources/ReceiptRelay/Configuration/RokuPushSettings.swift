@@ -14,14 +14,14 @@ struct RokuPushSettings: Sendable {
     }
 
     /// - Parameter account: the Roku account that sends the pushes.
-    func policy(_ keys: SigningKeys, of account: RokuSettings) -> RokuPushPolicy {
-        let unsigned: RokuPushPolicy.Unsigned =
+    func source(_ keys: SigningKeys, of account: RokuSettings) -> RokuNotifications {
+        let unsigned: RokuNotifications.Unsigned =
             switch unsigned {
             case .answerKey: .answerKey(Private(account.key.text))
             case .signal: .signal
             case .refuse: .refuse
             }
-        return RokuPushPolicy(keys: keys, unsigned: unsigned)
+        return RokuNotifications(keys: keys, unsigned: unsigned)
     }
 }
 

@@ -1,18 +1,19 @@
-import Logging
+public import Logging
 public import Operations
-import RelayCore
+public import RelayCore
 import RelayStore
 public import StoreSignals
 
-/// Accepts messages of SNS by their topic, to which the relay subscribed, and by the signature of SNS. Source: Amazon
-/// SNS Developer Guide, "Verifying the signatures of Amazon SNS messages".
-public struct AmazonPushPolicy: Sendable {
+/// The Amazon Appstore's real-time notifications, which SNS posts. A message must be of a topic to which the relay
+/// subscribed, and signed by SNS. Source: Amazon SNS Developer Guide, "Verifying the signatures of Amazon SNS messages".
+public struct AmazonNotifications: NotificationSource {
+    public let store = StorePlatform.amazon
     private let topics: Set<SNSTopic>
     private let hosts: [SNSHostPattern]
     private let certificates: SNSCertificates
-    let confirmer: TopicConfirmer
+    private let confirmer: TopicConfirmer
     /// Whether subscriptions are confirmed without an operator.
-    let confirmsAll: Bool
+    private let confirmsAll: Bool
 
     /// - Parameters:
     ///   - topics: accepted topics.
@@ -31,7 +32,7 @@ public struct AmazonPushPolicy: Sendable {
     /// Makes the cheapest checks first. Nothing is fetched for a message of an unknown topic.
     ///
     /// - Throws: ``NotificationRefusal``; a ``Problem`` while the certificate is unavailable.
-    func verify(_ message: SNSMessage, now: Timestamp) async throws {
+    private func verify(_ message: SNSMessage, now: Timestamp) async throws {
         try NotificationRefusal.unless(
             topics.contains(message.topic), "topic", "its topic \(message.topic) is none of RELAY_AMAZON_SNS_TOPICS")
         try NotificationRefusal.unless(
@@ -50,26 +51,18 @@ public struct AmazonPushPolicy: Sendable {
         try NotificationRefusal.unless(
             certificate.verifies(message), "signature", "it is not signed by the key of its certificate")
     }
-}
 
-/// Source of the Amazon Appstore's real-time notifications, which SNS posts.
-struct AmazonNotifications: NotificationSource {
-    let policy: AmazonPushPolicy
-    let operations: Operations
-    let logger: Logger
-    let store = StorePlatform.amazon
-
-    func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
+    public func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
         let message = try SNSMessage(body: body)
-        try await policy.verify(message, now: now)
+        try await verify(message, now: now)
         return AmazonNotification.read(message)
     }
 
-    func wasTaken(_ notification: StoreNotification) async throws {
+    public func wasTaken(_ notification: StoreNotification, _ operations: Operations, _ logger: Logger) async throws {
         guard let news = notification.topic, news.state != .confirmed else { return }
         let known = try await operations.store.notifications.topics(in: .all).first { $0.topic == news.topic }
         guard let known, known.state != .confirmed, let id = known.notification else { return }
-        guard policy.confirmsAll, known.state == .unconfirmed else {
+        guard confirmsAll, known.state == .unconfirmed else {
             return logger.warning(
                 known.state == .ended
                     ? "a subscription to a topic has ended: nothing comes by it any more"
@@ -77,7 +70,7 @@ struct AmazonNotifications: NotificationSource {
                 metadata: ["topic": "\(news.topic)", "notification": "\(id)"])
         }
         let answer = try await operations.perform(
-            .confirm(notification: id, policy.confirmer), by: Actor(name: AuditEntry.relay, scope: .all),
+            .confirm(notification: id, confirmer), by: Actor(name: AuditEntry.relay, scope: .all),
             reason: "RELAY_AMAZON_SNS_CONFIRM is auto")
         switch answer {
         case .confirmed: break

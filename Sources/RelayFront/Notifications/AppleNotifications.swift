@@ -1,12 +1,14 @@
-import AppleStore
-import RelayCore
+public import AppleStore
+public import RelayCore
 
-/// Source of the App Store's notifications of both versions. Apple's signature or the shared secret proves them.
-struct AppleNotifications: NotificationSource {
-    let policy: NotificationPolicy
-    let store = StorePlatform.apple
+/// The App Store's notifications of both versions. Apple's signature or the shared secret proves them.
+public struct AppleNotifications: NotificationSource {
+    public let store = StorePlatform.apple
+    private let policy: NotificationPolicy
 
-    func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
+    public init(policy: NotificationPolicy) { self.policy = policy }
+
+    public func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
         do {
             return try await policy.judge(try Self.parse(body))
         } catch let refusal as NotGenuine {

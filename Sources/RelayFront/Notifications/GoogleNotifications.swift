@@ -1,12 +1,14 @@
-import HTTPTypes
+public import HTTPTypes
 public import RelayCore
 import StoreSignals
 
-/// Accepts pushes of Pub/Sub by the token that Google signs for them (OpenID Connect; source: Pub/Sub, "Authenticate
-/// push subscriptions"). The token does not cover the body, so a notification is only a signal.
-public struct GooglePushPolicy: Sendable {
+/// Google Play's real-time developer notifications. Pub/Sub pushes them with a token that Google signs (OpenID Connect;
+/// source: Pub/Sub, "Authenticate push subscriptions"). The token does not cover the body, so a notification is only a
+/// signal.
+public struct GoogleNotifications: NotificationSource {
     private static let issuers = ["https://accounts.google.com", "accounts.google.com"]
 
+    public let store = StorePlatform.google
     private let keys: SigningKeys
     private let audience: String
     private let email: String
@@ -24,9 +26,8 @@ public struct GooglePushPolicy: Sendable {
         self.packages = packages
     }
 
-    /// - Throws: ``NotificationRefusal``; a ``Problem`` while Google's keys cannot be read.
-    func verify(_ authorization: String?, now: Timestamp) async throws {
-        guard let authorization, authorization.prefix(7).lowercased() == "bearer ",
+    public func admit(_ headers: HTTPFields, now: Timestamp) async throws {
+        guard let authorization = headers[.authorization], authorization.prefix(7).lowercased() == "bearer ",
             let token = JSONWebToken(String(authorization.dropFirst(7)))
         else {
             throw NotificationRefusal(
@@ -45,22 +46,11 @@ public struct GooglePushPolicy: Sendable {
         try NotificationRefusal.unless(claims.isValid(at: now), "expired", "its token is not valid now")
     }
 
-    func takes(_ package: BundleID) -> Bool { packages.isEmpty || packages.contains(package) }
-}
-
-/// Source of Google Play's real-time developer notifications, which Pub/Sub pushes.
-struct GoogleNotifications: NotificationSource {
-    let policy: GooglePushPolicy
-    let store = StorePlatform.google
-
-    func admit(_ headers: HTTPFields, now: Timestamp) async throws {
-        try await policy.verify(headers[.authorization], now: now)
-    }
-
-    func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
+    public func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
         let notification = try GoogleNotification(body: body)
         try NotificationRefusal.unless(
-            policy.takes(notification.packageName), "bundle", "its app is none of RELAY_GOOGLE_PACKAGES")
+            packages.isEmpty || packages.contains(notification.packageName), "bundle",
+            "its app is none of RELAY_GOOGLE_PACKAGES")
         return notification.notification
     }
 }

@@ -1,5 +1,6 @@
 import Hummingbird
 import Logging
+import Operations
 import RelayCore
 import RelayStore
 import StoreSignals
@@ -72,7 +73,7 @@ struct NotificationRoutes: Sendable {
         let received = ReceivedNotification(notification, body: bytes, isRelayed: isRelayed)
         let outcome = try await store.notifications.receive(received, leeway: leeway, now: now)
         if outcome == .stored { store.memory.signal(.notifications) }
-        try await source.wasTaken(notification)
+        try await source.wasTaken(notification, Operations(store: store), logger)
         return (outcome, notification)
     }
 }

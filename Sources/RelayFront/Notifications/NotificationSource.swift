@@ -1,10 +1,11 @@
-import HTTPTypes
-import Hummingbird
-import Logging
-import RelayCore
+public import HTTPTypes
+public import Hummingbird
+public import Logging
+public import Operations
+public import RelayCore
 
 /// One store's notifications, and the check that they are genuine.
-protocol NotificationSource: Sendable {
+public protocol NotificationSource: Sendable {
     var store: StorePlatform { get }
 
     /// Refuses a notification by its header fields, before the body is read.
@@ -21,7 +22,7 @@ protocol NotificationSource: Sendable {
     /// Called once a notification is stored, and again on each repeat.
     ///
     /// - Throws: a temporary failure, so that the store repeats it.
-    func wasTaken(_ notification: StoreNotification) async throws
+    func wasTaken(_ notification: StoreNotification, _ operations: Operations, _ logger: Logger) async throws
 
     /// Warning for operators about an accepted notification; nil if there is none.
     func warning(about notification: StoreNotification) -> Logger.Message?
@@ -31,10 +32,10 @@ protocol NotificationSource: Sendable {
 }
 
 extension NotificationSource {
-    func admit(_ headers: HTTPFields, now: Timestamp) async throws {}
-    func wasTaken(_ notification: StoreNotification) async throws {}
-    func warning(about notification: StoreNotification) -> Logger.Message? { nil }
-    func answer(to notification: StoreNotification) -> Response { .taken }
+    public func admit(_ headers: HTTPFields, now: Timestamp) async throws {}
+    public func wasTaken(_ notification: StoreNotification, _ operations: Operations, _ logger: Logger) async throws {}
+    public func warning(about notification: StoreNotification) -> Logger.Message? { nil }
+    public func answer(to notification: StoreNotification) -> Response { .taken }
 }
 
 extension StorePlatform {

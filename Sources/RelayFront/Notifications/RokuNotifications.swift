@@ -1,13 +1,13 @@
 import HTTPTypes
-import Hummingbird
-import Logging
+public import Hummingbird
+public import Logging
 import NIOCore
 public import RelayCore
 import StoreSignals
 
-/// Accepts Roku's pushes by the signature of Roku's partner service (source: Roku, "Push notifications (JWT)"). The
-/// keys come from one fixed address. Keys that a token's header names (`jku`, `x5u`) are not read.
-public struct RokuPushPolicy: Sendable {
+/// Roku Pay's push notifications, signed by Roku's partner service (source: Roku, "Push notifications (JWT)"). The keys
+/// come from one fixed address. Keys that a token's header names (`jku`, `x5u`) are not read.
+public struct RokuNotifications: NotificationSource {
     /// Treatment of the older, unsigned form.
     public enum Unsigned: Sendable {
         /// It is a signal: Roku is asked, but only about purchases that the relay knows already.
@@ -19,8 +19,9 @@ public struct RokuPushPolicy: Sendable {
 
     private static let issuer = "Roku, Inc. urn:roku:apps:partner-service.roku.com"
 
+    public let store = StorePlatform.roku
     private let keys: SigningKeys
-    let unsigned: Unsigned
+    private let unsigned: Unsigned
     /// Limits the unsigned messages that a process stores: any client can send them, and they must not fill the disk.
     private let limiter: RateLimiter
 
@@ -54,34 +55,28 @@ public struct RokuPushPolicy: Sendable {
             claims.iss?.isSame(Self.issuer) == true, "issuer", "it was not issued by Roku's partner service")
         try NotificationRefusal.unless(claims.isValid(at: now), "expired", "it is not valid now")
     }
-}
 
-/// Source of Roku Pay's push notifications.
-struct RokuNotifications: NotificationSource {
-    let policy: RokuPushPolicy
-    let store = StorePlatform.roku
-
-    func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
+    public func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
         // A body that is not a push gets its own error before the signature is checked.
         let notification = try RokuNotification(body: body)
-        try await policy.verify(body, now: now)
+        try await verify(body, now: now)
         return notification.notification
     }
 
     /// An unsigned message comes from a stranger or from Roku. Roku switches off an address that repeatedly gives this
     /// answer.
-    func warning(about notification: StoreNotification) -> Logger.Message? {
-        guard notification.isUnproven, case .signal = policy.unsigned else { return nil }
+    public func warning(about notification: StoreNotification) -> Logger.Message? {
+        guard notification.isUnproven, case .signal = unsigned else { return nil }
         return
             "an unsigned message of Roku's is answered without the API key: if your account sends that form, Roku may switch the address off (RELAY_ROKU_UNSIGNED)"
     }
 
     /// Roku counts the older form as delivered only if the answer repeats its `responseKey`.
-    func answer(to notification: StoreNotification) -> Response {
+    public func answer(to notification: StoreNotification) -> Response {
         var headers: HTTPFields = [
             .contentType: "text/plain", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
         ]
-        if notification.isUnproven, case .answerKey(let key) = policy.unsigned,
+        if notification.isUnproven, case .answerKey(let key) = unsigned,
             let name = HTTPField.Name("ApiKey")
         {
             headers[name] = key.value

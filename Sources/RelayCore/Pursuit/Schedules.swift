@@ -12,13 +12,15 @@ public struct ReadSchedule: Sendable, Equatable {
         self.reconcileFor = reconcileFor
     }
 
-    /// How long a purchase had waited when a read was sent.
+    /// How long a purchase had waited when the read behind a grant was sent.
     ///
-    /// - Parameter forwardedAt: when Cleeng accepted the purchase; nil if it has not.
-    public func progress(at read: Timestamp, forwardedAt: Timestamp?, deadline: Timestamp)
+    /// - Parameters:
+    ///   - grant: if it is late, no app waits for it: after the deadline, or after a newer request overtook the purchase.
+    ///   - forwardedAt: when Cleeng accepted the purchase; nil if it has not.
+    public func progress(of grant: Decision.Change, forwardedAt: Timestamp?, deadline: Timestamp)
         -> OwnershipClaim.ReadProgress
     {
-        guard read < deadline, let forwardedAt else { return .init() }
+        guard !grant.late, let read = grant.observedAt, read < deadline, let forwardedAt else { return .init() }
         return .init(hasWaited: read >= forwardedAt + interval * 2, isLastRead: read + interval >= deadline)
     }
 

@@ -136,7 +136,25 @@ actor EntitlementReader {
     }
 
     /// Asks Cleeng whether a subscription's owner is still entitled, with the same limit of one read per interval.
+    ///
+    /// The owner's own purchases may be read every interval too, always just before this question. So it waits for the
+    /// moment at which the owner may be read again.
     func read(_ owner: RivalOwner) async throws -> RivalOutcome {
+        let patience = ContinuousClock.now + interval + Self.slack
+        while true {
+            let outcome = try await readOnce(owner)
+            guard case .notBefore(let moment?) = outcome, let now = store.memory.clock.now else { return outcome }
+            let wait = max(moment - now, Self.shortestWait)
+            guard ContinuousClock.now + wait < patience else { return outcome }
+            try await Task.sleep(for: wait)
+        }
+    }
+
+    /// This process's clock and the database's may differ a little.
+    private static let slack = Duration.milliseconds(100)
+    private static let shortestWait = Duration.milliseconds(5)
+
+    private func readOnce(_ owner: RivalOwner) async throws -> RivalOutcome {
         guard let pass = await upstream.enter(.reads, atMost: interval) else { return .notBefore(nil) }
         defer { upstream.leave(pass) }
         guard let turn = try await store.purchases.takeReads(of: [owner.key], interval: interval)[owner.key] else {

@@ -285,8 +285,8 @@ struct PursuitWorker: Sendable {
 
     /// The progress of the reads up to the one behind a grant.
     private func progress(_ pursuit: Pursuit, _ notes: Notes) -> OwnershipClaim.ReadProgress {
-        notes.change?.observedAt.map {
-            settings.reads.progress(at: $0, forwardedAt: pursuit.forwardedAt, deadline: pursuit.deadline)
+        notes.change.map {
+            settings.reads.progress(of: $0, forwardedAt: pursuit.forwardedAt, deadline: pursuit.deadline)
         } ?? .init()
     }
 

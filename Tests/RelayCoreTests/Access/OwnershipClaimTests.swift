@@ -91,10 +91,11 @@ import Testing
     @Test("the third read is two intervals after the forward, and the last one less than one before the deadline")
     func progress() {
         let reads = ReadSchedule(interval: .seconds(5), reconcileFor: .seconds(86_400))
-        func progress(_ read: Int64, forwardedAt: Int64?) -> OwnershipClaim.ReadProgress {
-            reads.progress(
-                at: Timestamp(seconds: read), forwardedAt: forwardedAt.map { Timestamp(seconds: $0) },
-                deadline: Timestamp(seconds: 60))
+        func progress(_ read: Int64, forwardedAt: Int64?, late: Bool = false) -> OwnershipClaim.ReadProgress {
+            let read = Timestamp(seconds: read)
+            return reads.progress(
+                of: .init(status: .granted, late: late, at: read, observedAt: read),
+                forwardedAt: forwardedAt.map { Timestamp(seconds: $0) }, deadline: Timestamp(seconds: 60))
         }
         for (read, hasWaited, isLastRead) in [
             (2, false, false), (11, false, false), (12, true, false), (54, true, false), (55, true, true),
@@ -104,6 +105,8 @@ import Testing
         #expect(progress(57, forwardedAt: 57) == .init(isLastRead: true))
         // No app waits any more, or Cleeng has not accepted the purchase.
         #expect(progress(60, forwardedAt: 2) == .init())
+        // Not even before the deadline, if a newer request has overtaken this one.
+        for read in [12, 55] as [Int64] { #expect(progress(read, forwardedAt: 2, late: true) == .init()) }
         #expect(progress(30, forwardedAt: nil) == .init())
     }
 

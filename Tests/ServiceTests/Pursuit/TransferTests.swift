@@ -145,6 +145,31 @@ import Testing
         }
     }
 
+    /// The owner's other purchase is read every interval, each time just before the question about the owner is due.
+    @Test func aQuestionAboutTheOwnerIsAskedBetweenTheOwnersReads() async throws {
+        let settings = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "60", "RELAY_POLL_INTERVAL_SECONDS": "1"]
+        try await Setup.run(settings: settings) { setup in
+            let (relay, control) = (setup.relay, SimulatorControl(setup.simulator))
+            let original = TestPurchase.newTransactionID()
+            let ana = try await relay.pursue("ana@example.test", original: original)
+            _ = try await relay.becomes("granted", ana)
+            // Bea has the offer already, so only Cleeng's answer about Ana shows that the subscription has moved.
+            _ = try await relay.becomes("granted", try await relay.pursue("bea@example.test"))
+            try await control.behave("ana@example.test", "never")
+            _ = try await relay.pursue("ana@example.test", offer: "S987654321_US")
+            _ = try await Awaiting.fact("Ana is read on and on", is: true) {
+                try await control.reads(of: "ana@example.test").count > 4
+            }
+            let before = try await control.reads(of: "bea@example.test").count
+            let bea = try await relay.pursue(
+                TestPurchase(
+                    email: "bea@example.test", original: original, transactionID: TestPurchase.newTransactionID()))
+            _ = try await relay.becomes("granted", bea)
+            #expect(try await relay.poll(ana).json["status"].string == "transferred")
+            #expect(try await control.reads(of: "bea@example.test").count - before < 10)
+        }
+    }
+
     @Test func anOlderRequestThatWaitsIsOvertakenAndNeverSentAgain() async throws {
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             let relay = setup.relay

@@ -152,7 +152,7 @@ public struct LedgerService: Service {
             // A subscription that is only new is not in doubt, so Cleeng need not be asked.
             case .away where !subscription.isToBeAsked:
                 try? await store.subscriptions.lookAgain(at: subscription.name, trouble: trouble, within: Self.pause)
-            // The silence of a store ends nothing, and without an owner there is nobody to ask Cleeng about.
+            // The silence of a store ends nothing, and without an owner Cleeng has no customer to be asked about.
             case .away where subscription.owner == nil:
                 try? await postpone(subscription.name, rows, by: Self.storePause, trouble)
             default: return subscription.isToBeAsked ? subscription : nil

@@ -1,5 +1,6 @@
-import RelayCore
 import Testing
+
+@testable import RelayCore
 
 /// A purchase that is newer than the owner's, from a customer whom Cleeng entitles now.
 @Suite("Claims of a subscription") struct OwnershipClaimTests {

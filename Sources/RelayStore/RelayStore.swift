@@ -66,7 +66,7 @@ extension RelayStore {
         memory.clock.observe(try row.timestamp("now"), sent: sent)
     }
 
-    /// The two statements that every purchase needs. `/readyz` names the failed ones.
+    /// What every purchase needs of the database. `/readyz` names the failed ones.
     public enum Probe: String, Sendable, CaseIterable {
         case accept, claim
     }
@@ -79,6 +79,9 @@ extension RelayStore {
         case .accept:
             _ = try await database.query(
                 AcceptStatement.query([], timeout: .seconds(1)), timeout: .seconds(5))
+            // No purchase is judged without them.
+            _ = try await publishers.ownAccounts()
+            _ = try await database.query("SELECT FROM offers, offer_products, offer_coupons LIMIT 0")
         case .claim:
             let none = Dictionary(uniqueKeysWithValues: PurchaseStore.worked.map { ($0, 0) })
             _ = try await purchases.claimDue(none, lease: .seconds(1))

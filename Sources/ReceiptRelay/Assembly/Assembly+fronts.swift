@@ -24,7 +24,10 @@ extension Assembly {
     /// The HTTP servers, and the feeds that wake the polls which they hold.
     ///
     /// - Parameter intake: nil in a process that accepts no purchases.
-    func fronts(_ parts: SharedParts, _ intake: Intake?, _ readiness: ReadinessWatch) async throws -> [any Service] {
+    /// - Returns: the app front, if there is one, and the services that end after it.
+    func fronts(
+        _ parts: SharedParts, _ intake: Intake?, _ readiness: ReadinessWatch
+    ) async throws -> (apps: [any Service], others: [any Service]) {
         let store = parts.store
         let front = RelayFront(
             configuration: try await frontConfiguration(parts), store: store, intake: intake, keys: parts.keys,
@@ -33,11 +36,14 @@ extension Assembly {
                 store: store, upstreams: parts.accounts.map(\.upstream), interval: settings.pollInterval,
                 leeway: settings.apple.renewalLeeway, logger: logger))
         let ops = front.ops { announce("ops front", $0) }
-        guard let apps = front.apps(onListening: { announce("app front", $0) }) else { return [ops] }
-        return [
+        guard let apps = front.apps(onListening: { announce("app front", $0) }) else {
+            return ([], [ops])
+        }
+        let feeds = [
             ClosureService { await ChangeFeed(store: store).run() },
-            ClosureService { await CustomerFeed(store: store).run() }, ops, apps,
+            ClosureService { await CustomerFeed(store: store).run() },
         ]
+        return ([apps], feeds + [ops])
     }
 
     private func announce(_ front: String, _ address: SocketAddress) {

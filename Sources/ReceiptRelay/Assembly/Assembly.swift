@@ -38,16 +38,19 @@ struct Assembly: Sendable {
         let readiness = ReadinessWatch(
             store: parts.store,
             probes: role == .front ? [.accept] : role == .worker ? [.claim] : [.accept, .claim], logger: logger)
-        var services = foundation(parts, readiness)
+        var working: [any Service] = []
         var arrivals: PurchaseArrivals?
         if role != .front {
             let (pursuits, ledgers) = self.pursuits(parts)
             arrivals = PurchaseArrivals(pursuits.map(\.pursuits))
-            services += workers(parts, pursuits, ledgers)
+            working = workers(parts, pursuits, ledgers)
         }
-        services += reporters(parts)
         let intake = role == .worker ? nil : intake(parts, arrivals)
-        services += try await fronts(parts, intake, readiness)
+        let fronts = try await fronts(parts, intake, readiness)
+        // Each of the last may take its grace period, and all of them together have ten seconds. The ops front says
+        // meanwhile that this process ends.
+        let last = SimultaneousServices(services: working + fronts.apps) { readiness.end() }
+        let services = foundation(parts, readiness) + reporters(parts) + fronts.others + [last]
         logStart(parts, acceptsPurchases: intake != nil)
         let group = ServiceGroup(
             configuration: .init(

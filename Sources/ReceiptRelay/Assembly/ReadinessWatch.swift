@@ -1,5 +1,6 @@
 import Logging
 import Metrics
+import NIOConcurrencyHelpers
 import Postgres
 import RelayFront
 import RelayStore
@@ -22,6 +23,7 @@ actor ReadinessWatch: Service {
     /// Statements that this copy's role needs.
     private let probes: [RelayStore.Probe]
     private let logger: Logger
+    private nonisolated let isEnding = NIOLockedValueBox(false)
     private var state = State.waiting(what: ["database"], why: "it has not been reached yet")
     /// Time of the last search for new data keys.
     private var vaultSeenAt = ContinuousClock.now
@@ -35,13 +37,16 @@ actor ReadinessWatch: Service {
         self.logger = logger
     }
 
-    var readiness: Readiness { Readiness(missing: state.missing) }
+    var readiness: Readiness { Readiness(missing: isEnding.withLockedValue { $0 } ? ["process"] : state.missing) }
+
+    /// Reports from now on that this process ends. The ops front answers for as long as the app front drains.
+    nonisolated func end() { isEnding.withLockedValue { $0 = true } }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 await self.lookAndNote()
-                try? await Task.sleep(for: await self.readiness.isReady ? .seconds(5) : .milliseconds(250))
+                try? await Task.sleep(for: await self.state == .ready ? .seconds(5) : .milliseconds(250))
             }
         }
         note(.waiting(what: ["process"], why: "it is shutting down"))

@@ -29,6 +29,26 @@ struct ClosureService: Service {
     }
 }
 
+/// Services that stop at the same time, so that their grace periods do not add up.
+struct SimultaneousServices: Service {
+    let services: [any Service]
+    /// Called when they begin to stop.
+    let onShutdown: @Sendable () -> Void
+
+    func run() async throws {
+        try await withGracefulShutdownHandler {
+            try await withThrowingTaskGroup { group in
+                for service in services { group.addTask { try await service.run() } }
+                // One that ends by itself ends the others, as in a service group.
+                while try await group.next() != nil, Task.isShuttingDownGracefully {}
+                group.cancelAll()
+            }
+        } onGracefulShutdown: {
+            onShutdown()
+        }
+    }
+}
+
 /// Ends the process at a second signal, or ten seconds after the first.
 struct ShutdownWatch: Sendable {
     static let limit: Duration = .seconds(10)

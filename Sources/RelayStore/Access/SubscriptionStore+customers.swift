@@ -96,6 +96,7 @@ extension SubscriptionStore {
         _ found: [FoundEntitlement], of email: CustomerEmail, publisher: PublisherID, leeway: Duration
     ) async throws -> Int {
         guard !found.isEmpty, let day = memory.clock.now?.daysSince1970 else { return 0 }
+        try await relay.offers.ready()
         var generator = SystemRandomNumberGenerator()
         let bucket = Bucket(of: publisher, email.customer)
         let named = found.map { one in

@@ -24,6 +24,7 @@ extension CustomerStore {
         _ messages: [LedgerMessage], for customer: CustomerName?, app: BundleID, leeway: Duration
     ) async throws -> [EnteredSubscription] {
         guard !messages.isEmpty else { return [] }
+        try await relay.offers.ready()
         let update = LedgerUpdate(messages, memory: memory, leeway: leeway)
         // A moved subscription is claimed under its new id.
         let claimed = update.messages.filter { $0.statement.movesTo == nil }

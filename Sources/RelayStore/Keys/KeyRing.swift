@@ -77,17 +77,12 @@ public final class KeyRing: Sendable {
         guard APIKey.isID(id) else { return nil }
         want(id)
         let arrival = ContinuousClock.now
-        let isLoaded = state.withLockedValue { trusted($0) != nil }
         // A read already in progress may have been sent before the key was created; then one more follows.
         for _ in 0..<2 {
-            do {
-                want(id)
-                let lookedAt = try await load()
-                if let key = known(id), isRight(key) { return key }
-                if lookedAt >= arrival { return nil }
-            } catch  where isLoaded {
-                return nil
-            }
+            want(id)
+            let lookedAt = try await load()
+            if let key = known(id), isRight(key) { return key }
+            if lookedAt >= arrival { return nil }
         }
         return nil
     }

@@ -45,6 +45,7 @@ extension SubscriptionStore {
         _ messages: [LedgerMessage], leeway: Duration, asks: Bool = false
     ) async throws -> [LedgerResult] {
         guard !messages.isEmpty else { return [] }
+        try await relay.offers.ready()
         let update = LedgerUpdate(messages, memory: memory, leeway: leeway, asks: asks)
         let (updated, changed, closing) = try await database.retryingConflicts {
             try await database.withTransaction { transaction in

@@ -19,6 +19,7 @@ extension NotificationStore {
     public func receive(
         _ received: ReceivedNotification, of known: PublisherID? = nil, leeway: Duration, now: Timestamp
     ) async throws -> ReceiveOutcome {
+        try await relay.offers.ready()
         let publisher = if let known { known } else { try await publisher(of: received.notification) }
         let unique = UUID()
         let lane = received.notification.originalTransactionID ?? TransactionID(unique.uuidString)

@@ -1,3 +1,4 @@
+import Logging
 import NIOConcurrencyHelpers
 public import RelayCore
 
@@ -14,6 +15,7 @@ public final class OfferCatalogue: Sendable {
 
     /// Nil until the offers were read once.
     private let known = NIOLockedValueBox<[PublisherID: Publisher]?>(nil)
+    private let reading = NIOLockedValueBox<Task<Void, any Error>?>(nil)
 
     init() {}
 
@@ -59,6 +61,20 @@ public final class OfferCatalogue: Sendable {
 
     fileprivate var isLoaded: Bool { known.withLockedValue { $0 != nil } }
 
+    /// Runs `read`, or waits for the one that runs already. It continues if the caller is cancelled.
+    fileprivate func share(_ read: @escaping @Sendable () async throws -> Void) async throws {
+        let task = reading.withLockedValue { running in
+            if let running { return running }
+            let task = Task { [reading] in
+                defer { reading.withLockedValue { $0 = nil } }
+                try await read()
+            }
+            running = task
+            return task
+        }
+        try await task.value
+    }
+
     fileprivate func set(_ all: [(publisher: PublisherID, offer: Offer)]) {
         var publishers: [PublisherID: Publisher] = [:]
         for (publisher, offer) in all {
@@ -78,17 +94,33 @@ public final class OfferCatalogue: Sendable {
 }
 
 extension OfferStore {
-    /// Reads the offers unless they were read before.
+    /// Reads the offers unless they were read before. The offer of a subscription is that of its present product, so
+    /// nothing is recorded about one before.
+    ///
+    /// - Throws: ``PostgresError``.
     public func ready() async throws {
-        if !memory.catalogue.isLoaded { try await load() }
+        guard !memory.catalogue.isLoaded else { return }
+        // Another task must not use a transaction.
+        guard !database.isTransaction else { return try await load() }
+        try await memory.catalogue.share { try await load() }
     }
 
     func load() async throws { memory.catalogue.set(try await list(in: .all, limit: nil)) }
 
     /// Reads the offers every five seconds, until the task is cancelled.
     public func keepReady() async {
+        var isFailing = false
         while !Task.isCancelled {
-            try? await load()
+            do {
+                try await memory.catalogue.share { try await load() }
+                isFailing = false
+            } catch  where !Task.isCancelled {
+                if !isFailing {
+                    memory.logger.warning(
+                        "the offers cannot be read: those read before stay", metadata: ["error": "\(error)"])
+                }
+                isFailing = true
+            } catch {}
             try? await Task.sleep(for: memory.catalogue.isLoaded ? .seconds(5) : .milliseconds(250))
         }
     }

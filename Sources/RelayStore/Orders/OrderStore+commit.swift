@@ -25,6 +25,7 @@ extension OrderStore {
     /// - Parameter leeway: how long after its end a renewing subscription is still considered active.
     public func commit(_ id: BillingID, publisher: PublisherID, leeway: Duration) async throws -> CommitOutcome {
         guard let order = try await order(id, publisher: publisher) else { return .unknownOrder }
+        try await relay.offers.ready()
         guard let (verdict, changed, closing) = try await tryToCommit(order, publisher: publisher, leeway: leeway)
         else {
             return .unknownOrder

@@ -274,6 +274,7 @@ extension PurchaseStore {
     ///
     /// - Parameter listener: see ``Settlement/listener``.
     func settle(_ writes: [PursuitWrite], listener: (any GrantListener)?) async throws -> Settlement.Result {
+        try await relay.offers.ready()
         let result = try await database.retryingConflicts {
             try await database.withTransaction { transaction in
                 try await Settlement(

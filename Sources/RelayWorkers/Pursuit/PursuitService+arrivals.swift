@@ -40,9 +40,12 @@ public struct PurchaseArrivals: PurchaseClaimer {
         services[acceptance.publisher]?.reserve(acceptance) ?? false
     }
 
-    public func release(_ acceptance: Acceptance) { services[acceptance.publisher]?.release(acceptance) }
+    /// The service that gave a place. The publisher may have got an account of its own since, which other copies use.
+    private func reserver(of publisher: PublisherID) -> PursuitService { services.own[publisher] ?? services.common }
+
+    public func release(_ acceptance: Acceptance) { reserver(of: acceptance.publisher).release(acceptance) }
 
     public func begin(_ claimed: ClaimedPursuit, since claimedAt: ContinuousClock.Instant) {
-        services[claimed.publisher]?.begin(claimed, since: claimedAt)
+        reserver(of: claimed.publisher).begin(claimed, since: claimedAt)
     }
 }

@@ -119,7 +119,7 @@ import Testing
     @Test func aGrantThatCameMeanwhileIsErasedToo() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
-            try await database.run("UPDATE pursuits SET status = 3, phase = 1, forwards = 1")
+            try await database.run("UPDATE pursuits SET status = 3, phase = 1, forwards = 1, sending = false")
             let identity = try await store.customers.identity(of: "ana@example.test")
             #expect(identity.subscriptions.isEmpty)
             try await store.write(claimed.granted())

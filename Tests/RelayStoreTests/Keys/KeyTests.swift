@@ -213,6 +213,19 @@ struct KeyTests {
         }
     }
 
+    @Test("that do not fit into memory are not called wrong while the database is away")
+    func beyondTheNewestWithoutADatabase() async throws {
+        try await withStore { database, store in
+            var keys: [String] = []
+            for number in 0..<4 { keys.append(try await make(store, name: "\(number)")) }
+            let ring = KeyRing(store: store, mostNewest: 2) { .now }
+            try await ring.load()
+            try await database.run("ALTER TABLE api_keys RENAME TO away")
+            #expect(try await ring.authenticate(keys[3]) != nil)
+            #expect(await postgresError { try await ring.authenticate(keys[0]) }?.sqlState == "42P01")
+        }
+    }
+
     @Test("that are known still work for a minute without the database")
     func databaseAway() async throws {
         try await withStore { database, store in

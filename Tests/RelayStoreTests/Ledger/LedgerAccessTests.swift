@@ -397,6 +397,35 @@ struct LedgerAccessTests {
         }
     }
 
+    /// A command, or a copy in its first moment.
+    @Test("the offers are read before a ledger is updated, once for all that wait for them")
+    func unreadOffers() async throws {
+        try await withStores(3) { database, stores in
+            let notices = Notices(store: stores[0], database: database)
+            _ = try await granted(notices)
+            try await stores[0].offers.put([Offer(id: "S2", products: ["apple:other"])], of: .first)
+            func isRead(_ store: RelayStore) -> Bool {
+                store.memory.catalogue.offer(forProduct: "apple:other", of: .first) == "S2"
+            }
+            let store = stores[1]
+            let waiting = try await database.hand.withTransaction { transaction in
+                _ = try await transaction.query("LOCK TABLE offers IN ACCESS EXCLUSIVE MODE")
+                let waiting = Task {
+                    try await withThrowingTaskGroup { group in
+                        for _ in 0..<20 { group.addTask { try await store.offers.ready() } }
+                        try await group.waitForAll()
+                    }
+                }
+                try await database.waitUntilBlocked()
+                return waiting
+            }
+            try await waiting.value
+            #expect(isRead(store) && !isRead(stores[2]))
+            try await Notices(store: stores[2], database: database).come("DID_RENEW", said: 1)
+            #expect(isRead(stores[2]))
+        }
+    }
+
     @Test("a move into a bundle keeps customer and validation, and the old id's end changes nothing")
     func moved() async throws {
         try await withStore { database, store in

@@ -61,6 +61,40 @@ extension BadDays {
             }
         }
 
+        /// An upload keeps the app front busy for as long as it may, and a call to Cleeng its worker. The two waits do not
+        /// add up, and a balancer learns meanwhile that this copy ends.
+        @Test(.timeLimit(.minutes(10)))
+        func frontsAndWorkersStopTogether() async throws {
+            try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "20"]) { day in
+                let going = try await day.relay()
+                try await day.control.behave("hung@example.test", "hang-1")
+                let posted = await AppClient.post(TestPurchase(email: "hung@example.test"), to: going)
+                try await Awaiting.fact("it was sent", is: 1) {
+                    try await day.control.payments(of: "hung@example.test").count
+                }
+                let upload = try PlainConnection(to: going.url)
+                let head = [
+                    "POST /apple/payment HTTP/1.1", "Host: relay", "Authorization: Bearer \(going.keys.app)",
+                    "Content-Type: application/json", "Content-Length: 100", "", "{",
+                ]
+                try await upload.send(bytes: Array(head.joined(separator: "\r\n").utf8))
+                try await Awaiting.fact("the upload has begun", is: true) {
+                    try await going.metrics().contains("http_server_body_bytes 1")
+                }
+                going.process.signal(SIGTERM)
+                let missing = try await Awaiting.fact("it says that it ends") {
+                    try await HTTP.get(going.opsURL + "/readyz").json["missing"].array?.compactMap(\.string) ?? []
+                } holds: {
+                    !$0.isEmpty
+                }
+                #expect(missing == ["process"])
+                #expect(await going.process.exitCode() == 0)
+                withExtendedLifetime(upload) {}
+                let next = try await day.relay()
+                #expect(try await AppClient.outcomes([#require(posted.id)], of: next) == ["granted": 1])
+            }
+        }
+
         @Test(.timeLimit(.minutes(10)))
         func aSecondSignalEndsItAtOnce() async throws {
             try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "20"]) { day in

@@ -76,7 +76,7 @@ public struct RelayFront: Sendable {
         let stores = StoreGate(configuration.externalStores)
         registry.registerGauge(
             "relay_store_questions",
-            help: "Purchases that Google Play, the Amazon Appstore and Roku Pay are being asked about."
+            help: "Purchases that stores other than Apple's are being asked about."
         ) { Double(stores.questions) }
         let acceptor = PurchaseAcceptor(
             store: store, intake: intake, receipts: configuration.receipts, drivers: configuration.drivers,

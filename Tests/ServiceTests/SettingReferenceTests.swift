@@ -57,7 +57,7 @@ import Yams
 
     @Test func everySettingIsDescribedOnceInItsOwnPlace() {
         #expect(Set(Setting.all.map(\.name)).count == Setting.all.count)
-        #expect(SettingReference().groups == Setting.Group.allCases)
+        #expect(SettingReference().groups == Setting.Group.all)
         for setting in Setting.all {
             #expect(
                 setting.meaning.count > 2 && setting.meaning.last != "." && !setting.readers.isEmpty, "\(setting.name)")

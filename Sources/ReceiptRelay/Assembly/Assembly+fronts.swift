@@ -56,7 +56,7 @@ extension Assembly {
         let (trust, notifications) = (parts.trust, parts.notificationPolicy)
         var configuration = FrontConfiguration(
             receipts: ReceiptPolicy(settings.apple.verification, trust: trust, scope: settings.apple.scope),
-            notifications: notifications, topics: settings.amazonPush.confirmer(parts.clients.guarded),
+            notifications: notifications, topics: settings.topicConfirmer(parts.clients.guarded),
             relaysNotifications: isRelayed, renewalLeeway: settings.apple.renewalLeeway, console: try ConsolePages())
         (configuration.host, configuration.port) = (settings.httpHost, settings.httpPort)
         (configuration.opsHost, configuration.opsPort) = (settings.opsHost, settings.opsPort)
@@ -94,22 +94,12 @@ extension Assembly {
         _ parts: SharedParts, _ keySets: KeySets
     ) async throws -> [any NotificationSource] {
         var sources: [any NotificationSource] = [AppleNotifications(policy: parts.notificationPolicy)]
-        if let push = settings.googlePush {
-            let keys = try await keySets.fetched(from: push.keysURL, of: "Google's pushes")
-            sources.append(
-                GoogleNotifications(
-                    keys: keys, audience: push.audience, email: push.email, packages: settings.googlePackages))
-        }
-        if let amazon = try settings.amazonPush.source(parts.clients.guarded, logger) { sources.append(amazon) }
-        // One Roku account has one address for its pushes, and the relay has one route for them.
-        let rokuAccounts = settings.accounts.all.compactMap(\.roku)
-        guard settings.rokuPush.unsigned != .answerKey || rokuAccounts.count < 2 else {
-            throw SettingError.malformed(
-                .rokuUnsigned, wants: "signal or refuse, where several publishers have keys of Roku's")
-        }
-        if let roku = rokuAccounts.first {
-            let keys = try await keySets.fetched(from: settings.rokuPush.keysURL, of: "Roku's pushes")
-            sources.append(settings.rokuPush.source(keys, of: roku))
+        for platform in StorePlatform.allCases {
+            let tools = NotificationTools(
+                accesses: settings.accesses(to: platform), keySets: keySets, client: parts.clients.guarded,
+                logger: logger)
+            guard let source = try await settings.stores[platform]?.notifications(tools) else { continue }
+            sources.append(source)
         }
         return sources
     }

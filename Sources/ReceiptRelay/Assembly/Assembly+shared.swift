@@ -1,7 +1,6 @@
 import AppStoreServer
 import AppleStore
 import Foundation
-import GooglePlay
 import Postgres
 import RelayCore
 import RelayFront
@@ -22,7 +21,6 @@ struct SharedParts: Sendable {
     let trust: ChainOfTrust
     let notificationPolicy: NotificationPolicy
     let accounts: PerPublisher<CleengAccount>
-    let google: PerPublisher<GooglePlayClient?>
     /// The stores other than Apple's.
     let stores: PerPublisher<[StorePlatform: any ExternalStore]>
     /// Nil without a key of the App Store Server API.
@@ -40,13 +38,12 @@ extension Assembly {
             acknowledged: settings.acknowledged, recheck: settings.storeRecheck, accounts: settings.roster,
             onDue: signals.signal)
         let trust = ChainOfTrust(settings.apple.roots)
-        let google = googleClients(clients.stores)
         return SharedParts(
             clients: clients, signals: signals, pool: pool, store: store, keys: KeyRing(store: store), trust: trust,
             notificationPolicy: NotificationPolicy(
                 trust: trust, scope: settings.apple.scope, sharedSecret: settings.apple.sharedSecret),
-            accounts: upstreams(accounts, store, clients.cleeng, registry, signals.health), google: google,
-            stores: externalStores(google, clients.stores, store.memory.clock),
+            accounts: upstreams(accounts, store, clients.cleeng, registry, signals.health),
+            stores: externalStores(clients.stores, store.memory.clock),
             appStore: settings.appStore.map { appStore in
                 AppStoreGate(
                     client: AppStoreServerClient(

@@ -1,52 +1,25 @@
-import AmazonAppStore
 import AppStoreServer
 import AppleStore
 import AsyncHTTPClient
-import GooglePlay
 import OutboundHTTP
 import RelayCore
 import RelayStore
 import RelayWorkers
-import RokuPay
 
 extension Assembly {
     /// The stores other than Apple's that this copy has credentials for.
     func externalStores(
-        _ google: PerPublisher<GooglePlayClient?>, _ httpClient: HTTPClient, _ clock: DatabaseClock
+        _ httpClient: HTTPClient, _ clock: DatabaseClock
     ) -> PerPublisher<[StorePlatform: any ExternalStore]> {
-        let now: @Sendable () -> Timestamp = { clock.nowOrHostTime }
-        return settings.accounts.mapAccounts { publisher, account in
-            var stores: [StorePlatform: any ExternalStore] = [:]
-            if let client = google[account: publisher] ?? nil {
-                stores[.google] = GoogleStore(
-                    client: client, acknowledges: settings.googleAcknowledge == .onGrant, now: now)
-            }
-            if let amazon = account.amazon {
-                stores[.amazon] = AmazonStore(
-                    client: AmazonReceiptClient(
-                        url: amazon.url, secret: amazon.secret, timeout: storeTimeout, httpClient: httpClient,
-                        logger: logger
-                    ),
-                    now: now)
-            }
-            if let roku = account.roku {
-                stores[.roku] = RokuStore(
-                    client: RokuTransactionClient(
-                        url: roku.url, key: roku.key, timeout: storeTimeout, httpClient: httpClient, logger: logger),
-                    now: now)
-            }
-            return stores
-        }
-    }
-
-    /// One client for each account with access to Google Play.
-    func googleClients(_ httpClient: HTTPClient) -> PerPublisher<GooglePlayClient?> {
-        settings.accounts.map { account in
-            account.google.map {
-                GooglePlayClient(
-                    url: $0.apiURL, tokenURL: $0.tokenURL, account: $0.account, timeout: storeTimeout,
-                    httpClient: httpClient, logger: logger)
-            }
+        let acknowledged = settings.acknowledged
+        return settings.accounts.map { account in
+            Dictionary(
+                uniqueKeysWithValues: account.stores.map { platform, access in
+                    let tools = StoreTools(
+                        httpClient: httpClient, timeout: storeTimeout, now: { clock.nowOrHostTime },
+                        acknowledges: acknowledged.contains(platform), logger: logger)
+                    return (platform, access.store(tools))
+                })
         }
     }
 

@@ -52,7 +52,8 @@ extension Assembly {
             store: parts.store, inquiry: StoreInquiry(stores: parts.stores, logger: logger),
             own: Array(parts.stores.own.keys), leeway: settings.apple.renewalLeeway, wakeup: parts.signals.questions,
             logger: logger)
-        guard parts.google.all.contains(where: { $0 != nil }) else { return [questions] }
+        let clients = parts.stores.map { ($0[.google] as? GoogleStore)?.client }
+        guard clients.all.contains(where: { $0 != nil }) else { return [questions] }
         let interval = settings.voidedSweep
         registry.registerGauge("relay_sweep_interval_seconds", help: "Between two sweeps of an app.") {
             interval.seconds
@@ -60,7 +61,7 @@ extension Assembly {
         return [
             questions,
             VoidedSweep(
-                store: parts.store, clients: parts.google, leeway: settings.apple.renewalLeeway, interval: interval,
+                store: parts.store, clients: clients, leeway: settings.apple.renewalLeeway, interval: interval,
                 logger: logger),
         ]
     }

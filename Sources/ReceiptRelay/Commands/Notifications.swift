@@ -55,7 +55,7 @@ struct Notifications: AsyncParsableCommand {
             guard let id = NotificationID(id) else { throw ActRefusal.unknown(.notification) }
             let reader = try option.settings()
             let client = GuardedClient(policy: try WebhookSettings(reader).policy)
-            let confirmer = try AmazonPushSettings(reader).confirmer(client)
+            let confirmer = try AmazonSettings(reader).confirmer(client)
             let reason = reason.text
             let answer: TopicConfirmation
             do {

@@ -50,7 +50,7 @@ struct OfferFile {
         let products = try list(fields["products"], "\(place).products").map { item in
             guard let product = item.scalar.flatMap({ product($0.string) }) else {
                 throw Malformed(
-                    "\(place).products: each is an id of at most 255 characters, with google:, amazon: or roku: before it where it is not Apple's"
+                    "\(place).products: each is an id of at most 255 characters, with \(prefixes) before it where it is not Apple's"
                 )
             }
             return product
@@ -75,10 +75,13 @@ struct OfferFile {
         return Offer.Coupon(code: CouponID(code), campaign: node.mapping?["campaign"]?.scalar?.string ?? "")
     }
 
+    /// The prefixes of products of stores other than Apple's, for texts.
+    static var prefixes: String { StorePlatform.asked.map { $0.prefixed("") }.joined(separator: ", ") }
+
     /// The product with the store's prefix, `apple:` if the text has none. Nil if the text is not a product id.
     static func product(_ text: String) -> String? {
         guard !text.isEmpty, text.utf8.count <= 255, !text.hasControlCharacters else { return nil }
-        let isPrefixed = ["apple:", "google:", "amazon:", "roku:"].contains {
+        let isPrefixed = StorePlatform.allCases.map { $0.prefixed("") }.contains {
             text.hasBytes(first: $0) && text.utf8.count > $0.utf8.count
         }
         return isPrefixed ? text : "apple:" + text

@@ -20,7 +20,7 @@ struct Offers: AsyncParsableCommand {
         @Option(help: "The offer's id at Cleeng, such as S598742062_US.")
         var offer: OfferID
 
-        @Option(help: "The product's id, with google:, amazon: or roku: before it where it is not Apple's.")
+        @Option(help: "The product's id, with \(OfferFile.prefixes) before it where it is not Apple's.")
         var product: String
 
         @Option(help: "What to call the offer in lists.")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RelayCore
 
 @main
 struct ReceiptRelayCommand: AsyncParsableCommand {
@@ -8,7 +9,7 @@ struct ReceiptRelayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt-relay",
         abstract: """
-            Relays purchases of the App Store, Google Play, Amazon and Roku to Cleeng, and tells the app whether access was granted.
+            Relays purchases of the App Store and \(StorePlatform.asked.map(\.title).joined(separator: ", ")) to Cleeng, and tells the app whether access was granted.
             """,
         discussion: """
             Settings are environment variables named RELAY_…, or a YAML or JSON file given by --config; the environment wins.

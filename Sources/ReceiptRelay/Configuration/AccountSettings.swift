@@ -1,10 +1,7 @@
-import AmazonAppStore
 import Cleeng
 import Foundation
-import GooglePlay
 import RelayCore
 import RelayFront
-import RokuPay
 
 /// Settings that a publisher has for itself or shares with others: the account at Cleeng, and the access to stores
 /// other than Apple's.
@@ -14,19 +11,13 @@ struct AccountSettings: Sendable {
     /// Nil: Cleeng's events are not accepted.
     var eventSignature: EventSignature?
     var transfers: TransferRules
-    /// Nil: no access to Google Play.
-    var google: GoogleSettings?
-    /// Nil: no access to the Amazon Appstore.
-    var amazon: AmazonSettings?
-    /// Nil: no access to Roku.
-    var roku: RokuSettings?
+    /// Access to stores other than Apple's.
+    var stores: [StorePlatform: any StoreAccess] = [:]
 
     /// - Throws: ``SettingError``.
     init(_ reader: SettingReader) throws {
         transfers = try TransferRules(reader)
-        google = try GoogleSettings.read(reader)
-        amazon = try AmazonSettings.read(reader)
-        roku = try RokuSettings.read(reader)
+        for module in StoreModule.all { stores[module.platform] = try module.access.read(reader) }
         notifications = try NotificationSettings(reader)
         eventSignature = try Self.eventSignature(reader)
         cleeng = try Self.cleeng(reader)
@@ -78,63 +69,6 @@ struct AccountSettings: Sendable {
         let encoding: EventSignature.Encoding = try reader.choice(.webhookSignatureEncoding)
         guard let secret = try reader.text(.webhookSecret) else { return nil }
         return EventSignature(secret: secret, header: header, encoding: encoding)
-    }
-}
-
-/// Access to the Amazon Appstore, if a shared secret is set.
-struct AmazonSettings: Sendable {
-    var secret: AmazonSecret
-    /// Base address; it ends in `/sandbox` for receipts of the App Tester.
-    var url: String
-
-    /// Nil without a shared secret.
-    ///
-    /// - Throws: ``SettingError``.
-    static func read(_ reader: SettingReader) throws -> AmazonSettings? {
-        let url = try reader.base(.amazonRVSURL)
-        guard let text = try reader.text(.amazonSharedSecret) else { return nil }
-        guard let secret = AmazonSecret(text) else {
-            throw SettingError.malformed(.amazonSharedSecret, wants: "1 to 512 visible ASCII characters without spaces")
-        }
-        return AmazonSettings(secret: secret, url: url)
-    }
-}
-
-/// Access to Roku, if an API key is set.
-struct RokuSettings: Sendable {
-    var key: RokuAPIKey
-    var url: String
-
-    /// Nil without an API key.
-    ///
-    /// - Throws: ``SettingError``.
-    static func read(_ reader: SettingReader) throws -> RokuSettings? {
-        let url = try reader.base(.rokuAPIURL)
-        guard let text = try reader.text(.rokuAPIKey) else { return nil }
-        guard let key = RokuAPIKey(text) else {
-            throw SettingError.malformed(.rokuAPIKey, wants: "1 to 512 visible ASCII characters without spaces")
-        }
-        return RokuSettings(key: key, url: url)
-    }
-}
-
-/// Access to Google Play, if a service account is set.
-struct GoogleSettings: Sendable {
-    var account: ServiceAccount
-    var apiURL: String
-    var tokenURL: String
-
-    /// Nil without a service account.
-    ///
-    /// - Throws: ``SettingError``.
-    static func read(_ reader: SettingReader) throws -> GoogleSettings? {
-        let (apiURL, tokenURL) = (try reader.base(.googleAPIURL), try reader.base(.googleTokenURL))
-        guard let file = try reader.file(.googleServiceAccountFile) else { return nil }
-        do {
-            return GoogleSettings(account: try ServiceAccount(json: file), apiURL: apiURL, tokenURL: tokenURL)
-        } catch {
-            throw SettingError.unreadable(fileOf: .googleServiceAccountFile, why: error.description)
-        }
     }
 }
 

@@ -9,11 +9,10 @@ struct PlainAddresses: Sendable {
     /// Addresses that receive tokens, receipts, customers or keys. A trace collector receives none of these, except its
     /// own key in a header. Apple's OCSP responder is not listed: it receives only serial numbers of Apple's
     /// certificates, has no TLS, and signs its answers.
-    private static let upstreams: [Setting] = [
-        .paymentURL, .apiURL, .storeKit2URL, .cleengGoogleURL, .notificationURL, .appleAPIURL, .appleAPISandboxURL,
-        .googleAPIURL, .googleTokenURL, .googleJWKSURL, .amazonRVSURL, .amazonSNSURL, .rokuAPIURL, .rokuJWKSURL,
-        .customerJWKSURL,
-    ]
+    private static let upstreams: [Setting] =
+        [
+            .paymentURL, .apiURL, .storeKit2URL, .cleengGoogleURL, .notificationURL, .appleAPIURL, .appleAPISandboxURL,
+        ] + StoreModule.all.flatMap(\.settings).filter { $0.kind == .url } + [.customerJWKSURL]
 
     /// - Throws: ``SettingError`` for the first plain address if TLS is required, even on this machine.
     init(_ reader: SettingReader, requiresTLS: Bool) throws {

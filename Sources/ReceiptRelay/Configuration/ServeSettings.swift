@@ -39,15 +39,10 @@ struct ServeSettings: Sendable {
     var customerJWKSMaximumAge: Duration
     var expectedTokens: CustomerTokenVerifier.Expected
     var apple: AppleSettings
-    /// What acknowledges granted purchases at Google, and the interval between two sweeps of voided purchases.
-    var googleAcknowledge: GoogleAcknowledge
+    /// Settings of the stores other than Apple's that all accounts share.
+    var stores: [StorePlatform: any StoreSettings] = [:]
+    /// Interval between two sweeps of voided purchases.
     var voidedSweep: Duration
-    /// Packages whose notifications are accepted; empty: all.
-    var googlePackages: Set<BundleID>
-    /// Nil: Google's notifications are not accepted.
-    var googlePush: GooglePushSettings?
-    var amazonPush: AmazonPushSettings
-    var rokuPush: RokuPushSettings
     /// Interval between two checks of a purchase at a store that has no list of refunded purchases.
     var storeRecheck: Duration
     /// Nil: no access to the App Store Server API.
@@ -95,12 +90,8 @@ struct ServeSettings: Sendable {
         expectedTokens = CustomerTokenVerifier.Expected(
             issuer: try reader.text(.customerIssuer), audience: try reader.text(.customerAudience))
         apple = try AppleSettings(reader)
-        googleAcknowledge = try reader.choice(.googleAcknowledge)
         voidedSweep = try reader.duration(.voidedSweep)
-        googlePackages = try GooglePushSettings.packages(reader)
-        googlePush = try GooglePushSettings.read(reader)
-        amazonPush = try AmazonPushSettings(reader)
-        rokuPush = try RokuPushSettings(reader)
+        for module in StoreModule.all { stores[module.platform] = try module.process.init(reader) }
         storeRecheck = try reader.duration(.storeRecheck)
         appStore = try AppStoreSettings.read(reader, scope: apple.scope)
         revocation = try RevocationSettings.read(reader)
@@ -110,12 +101,11 @@ struct ServeSettings: Sendable {
         wrappingKeys = try reader.wrappingKeys()
         upstreamTimeout = try reader.duration(.upstreamTimeout)
         accounts = try reader.each { try AccountSettings($0) }
-        if googlePush != nil, accounts.all.allSatisfy({ $0.google == nil }) {
-            // A Google notification is only a signal: the relay must be able to ask Google.
-            throw SettingError.missing(.googleServiceAccountFile)
-        }
-        if !amazonPush.topics.isEmpty, accounts.all.allSatisfy({ $0.amazon == nil }) {
-            throw SettingError.missing(.amazonSharedSecret)
+        // A notification is only a signal: the relay must be able to ask the store.
+        for module in StoreModule.all where stores[module.platform]?.wantsAccess == true {
+            guard accounts.all.contains(where: { $0.stores[module.platform] != nil }) else {
+                throw SettingError.missing(module.credential)
+            }
         }
         roster = reader.roster
         let requiresTLS = try reader.requiresTLS()
@@ -123,6 +113,13 @@ struct ServeSettings: Sendable {
         plainAddresses = try reader.each { try PlainAddresses($0, requiresTLS: requiresTLS) }
         mixedAddresses = try reader.each { try MixedAddresses($0) }
         isPublishersFileEmpty = try reader.text(.publishersFile) != nil && accounts.own.isEmpty
+    }
+
+    func accesses(to platform: StorePlatform) -> [any StoreAccess] { accounts.all.compactMap { $0.stores[platform] } }
+
+    /// The stores to which the relay acknowledges each grant.
+    var acknowledged: Set<StorePlatform> {
+        Set(stores.filter { $0.value.acknowledges && !accesses(to: $0.key).isEmpty }.keys)
     }
 
     /// Warnings about upstream addresses without TLS or of another environment. They concern every role, since every

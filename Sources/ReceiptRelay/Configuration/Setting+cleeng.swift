@@ -1,3 +1,5 @@
+import RelayCore
+
 extension Setting {
     static let publisherToken = Setting(
         "RELAY_CLEENG_PUBLISHER_TOKEN", .form("1 to 512 visible ASCII characters"), isSecret: true, isRequired: true,
@@ -16,7 +18,8 @@ extension Setting {
     static let paymentURL = Setting(
         "RELAY_CLEENG_PAYMENT_URL", .url, standard: "https://api.sandbox.cleeng.com",
         production: "https://api.cleeng.com", group: .cleeng, readers: .worker,
-        "`POST {url}/apple/payment`, `/android/payment`, `/amazon/payment`, `/roku/payment`")
+        (["`POST {url}\(StorePlatform.apple.paymentPath)`"] + StorePlatform.asked.map { "`\($0.paymentPath)`" })
+            .joined(separator: ", "))
     static let apiURL = Setting(
         "RELAY_CLEENG_API_URL", .url, standard: "https://api.sandbox.cleeng.com", production: "https://api.cleeng.com",
         group: .cleeng, readers: .everything, "`GET {url}/3.1/entitlements`, `POST {url}/3.0/json-rpc`")

@@ -54,95 +54,12 @@ extension Setting {
         "URL for that question, in place of the host that the certificates name: a proxy of a closed network, or a simulator. The answers are signed, so `RELAY_REQUIRE_TLS` allows `http` here"
     )
 
-    static let googleServiceAccountFile = Setting(
-        "RELAY_GOOGLE_SERVICE_ACCOUNT_FILE", .path, isPublishersOwn: true, group: .google, readers: .service,
-        example: "/run/secrets/google_service_account.json",
-        "the key file (JSON) of a service account of Google Cloud that the Play Console lets see the apps' financial data"
-    )
-    static let googleAPIURL = Setting(
-        "RELAY_GOOGLE_API_URL", .url, standard: "https://androidpublisher.googleapis.com", group: .google,
-        readers: .service, "URL of the Play Developer API")
-    static let googleTokenURL = Setting(
-        "RELAY_GOOGLE_TOKEN_URL", .url, standard: "https://oauth2.googleapis.com/token", group: .google,
-        readers: .service,
-        "URL that issues OAuth tokens, and the audience (`aud`) of the account's signature, whatever the file says"
-    )
-
-    static let googlePushAudience = Setting(
-        "RELAY_GOOGLE_PUSH_AUDIENCE", .form("1 to 512 visible ASCII characters"), group: .google, readers: .front,
-        example: "https://relay.example.com/google/notifications",
-        "opens `POST /google/notifications`: the audience of the push subscription; with the next one")
-    static let googlePushEmail = Setting(
-        "RELAY_GOOGLE_PUSH_EMAIL", .form("an email"), group: .google, readers: .front,
-        example: "push@project.iam.gserviceaccount.com",
-        "the service account in whose name the push subscription signs")
-    static let googleJWKSURL = Setting(
-        "RELAY_GOOGLE_JWKS_URL", .url, standard: "https://www.googleapis.com/oauth2/v3/certs", group: .google,
-        readers: .front, "URL of Google's keys, which verify that token")
-    static let googlePackages = Setting(
-        "RELAY_GOOGLE_PACKAGES", .form("package names, comma-separated"), group: .google, readers: .front,
-        example: "com.example.app", "the apps whose notifications are taken; any where none are named")
-
-    static let googleAcknowledge = Setting(
-        "RELAY_GOOGLE_ACKNOWLEDGE", .choice(["on-grant", "never"]), standard: "on-grant", group: .google,
-        readers: .worker,
-        "whether Google is told of a purchase once it was granted: what nobody acknowledges within three days Google refunds. `never` leaves it to the app"
-    )
-    static let amazonSharedSecret = Setting(
-        "RELAY_AMAZON_SHARED_SECRET", .form("1 to 512 visible ASCII characters"), isSecret: true, isPublishersOwn: true,
-        group: .amazon, readers: .service, example: "…",
-        "the developer's shared secret. It is a part of the path that is asked, so a proxy in between must not log paths"
-    )
-    static let amazonRVSURL = Setting(
-        "RELAY_AMAZON_RVS_URL", .url, standard: "https://appstore-sdk.amazon.com", group: .amazon, readers: .service,
-        "URL of the Receipt Verification Service; `https://appstore-sdk.amazon.com/sandbox` for receipts of the App Tester"
-    )
-
-    static let amazonSNSTopics = Setting(
-        "RELAY_AMAZON_SNS_TOPICS", .form("ARNs of SNS topics, comma-separated"), group: .amazon,
-        readers: [.front, .commands], example: "arn:aws:sns:us-east-1:123456789012:appstore",
-        "opens `POST /amazon/notifications`: the topics whose messages are taken")
-    static let amazonSNSCertHosts = Setting(
-        "RELAY_AMAZON_SNS_CERT_HOSTS", .form("host names, comma-separated"), standard: "sns.*.amazonaws.com",
-        group: .amazon, readers: .front,
-        "the hosts from which the certificates of messages are fetched, by https; `*` is the region of the topic")
-    static let amazonSNSCertFile = Setting(
-        "RELAY_AMAZON_SNS_CERT_FILE", .path, group: .amazon, readers: .front, example: "/etc/receipt-relay/sns.pem",
-        "a certificate (PEM) by which every message is verified; then none is fetched")
-    static let amazonSNSConfirm = Setting(
-        "RELAY_AMAZON_SNS_CONFIRM", .choice(["manual", "auto"]), standard: "manual", group: .amazon, readers: .front,
-        "who confirms a subscription to one of the topics: an operator (`receipt-relay notifications confirm ID`, or the console), or the relay by itself"
-    )
-    static let amazonSNSURL = Setting(
-        "RELAY_AMAZON_SNS_URL", .url, group: .amazon, readers: [.front, .commands],
-        example: "https://sns.us-east-1.amazonaws.com/",
-        "URL at which SNS confirms a subscription; without it the host of the topic's region")
-
-    static let rokuAPIKey = Setting(
-        "RELAY_ROKU_API_KEY", .form("1 to 512 visible ASCII characters"), isSecret: true, isPublishersOwn: true,
-        group: .roku, readers: .service, example: "…",
-        "the developer account's API key. It is a part of the path that is asked, so a proxy in between must not log paths"
-    )
-    static let rokuAPIURL = Setting(
-        "RELAY_ROKU_API_URL", .url, standard: "https://apipub.roku.com", group: .roku, readers: .service,
-        "URL of the Roku Pay API")
-    static let rokuJWKSURL = Setting(
-        "RELAY_ROKU_JWKS_URL", .url, standard: "https://assets.cs.roku.com/keys/partner-jwks.json", group: .roku,
-        readers: .front,
-        "URL of Roku's keys, which verify its notifications; `…/partner-jwks-test.json` for its test pushes"
-    )
-    static let rokuUnsigned = Setting(
-        "RELAY_ROKU_UNSIGNED", .choice(["signal", "answer-key", "refuse"]), standard: "signal", group: .roku,
-        readers: .front,
-        "notifications of the older form, which nobody signs: `signal` asks Roku about the purchases that are known already; `answer-key` does the same and answers with the API key in the header `ApiKey`, so **whoever reaches the route learns the key**: only for an account of the old form, behind a proxy that lets in nobody but Roku; `refuse` answers 403"
-    )
-
     static let voidedSweep = Setting(
         "RELAY_VOIDED_SWEEP_SECONDS", .seconds(10...86_400), standard: "3600", group: .stores, readers: .worker,
         "between two times that Google's voided purchases are asked for, in case a notification was lost")
     static let storeRecheck = Setting(
         "RELAY_STORE_RECHECK_SECONDS", .seconds(10...604_800), standard: "86400", group: .stores, readers: .service,
-        "time after which Amazon and Roku are asked again about a purchase that gives access, and Google about one that does not simply renew: a notification may have been lost"
+        "time after which a store that lists no refunds is asked again about a purchase that gives access, and any other than Apple about one that does not simply renew: a notification may have been lost"
     )
 
     static let webhookURLs = Setting(

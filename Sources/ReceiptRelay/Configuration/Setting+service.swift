@@ -35,7 +35,7 @@ extension Setting {
         "how long a timed-out validation is still watched for a late grant, at doubling gaps of an hour at most")
     static let upstreamTimeout = Setting(
         "RELAY_UPSTREAM_TIMEOUT_SECONDS", .seconds(0.1...120), standard: "20", group: .pursuit, readers: .service,
-        "for one call to Cleeng or the App Store; of Google Play, the Amazon Appstore and Roku Pay never more than 5")
+        "for one call to Cleeng or the App Store; of another store never more than 5")
 
     static let retentionDays = Setting(
         "RELAY_RETENTION_DAYS", .count(0...36_500), standard: "400", group: .retention, readers: .everything,

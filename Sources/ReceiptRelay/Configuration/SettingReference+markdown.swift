@@ -26,7 +26,7 @@ extension SettingReference {
 
         Two are required; all others have defaults that fit. Secrets may stand in files of their own, named by the same setting with `_FILE` at its end. All of it,
         those files included, is read once, when the process starts: whatever is changed counts from the next start on. (Only key sets are read again:
-        the one behind `RELAY_CUSTOMER_JWKS_URL`, and those of Google and Roku.)
+        the one behind `RELAY_CUSTOMER_JWKS_URL`, and those of stores that sign their notifications.)
 
         [receipt-relay.example.yaml](../receipt-relay.example.yaml) is the same list as a file (`receipt-relay settings --format yaml`), and
         `receipt-relay settings [WORD]` shows it in a terminal. "Acts on it" says who: `front` and `worker` are the roles of `serve` (`all` is both), `commands` is all

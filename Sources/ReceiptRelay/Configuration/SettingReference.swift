@@ -21,7 +21,7 @@ struct SettingReference: Sendable {
     func settings(of group: Setting.Group) -> [Setting] { settings.filter { $0.group == group } }
 
     /// The groups that have settings.
-    var groups: [Setting.Group] { Setting.Group.allCases.filter { !settings(of: $0).isEmpty } }
+    var groups: [Setting.Group] { Setting.Group.all.filter { !settings(of: $0).isEmpty } }
 
     /// The Markdown as a sentence: links become their text, with a capital letter at the start and a full stop.
     static func sentence(_ markdown: String) -> String {

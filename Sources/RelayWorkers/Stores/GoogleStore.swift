@@ -4,7 +4,7 @@ import StoreAPI
 
 /// Google Play as a source of subscription status.
 public struct GoogleStore: ExternalStore {
-    private let client: GooglePlayClient
+    public let client: GooglePlayClient
     private let acknowledges: Bool
     private let now: @Sendable () -> Timestamp
 

@@ -9,8 +9,9 @@ extension RelayClient {
     ///
     /// - Parameters:
     ///   - purchase: includes the receipt or the signed transaction from the store.
-    ///   - idempotencyKey: identifies this request over all tries. Keep it with the purchase if the app may post it
-    ///     again hours later. For 24 hours it returns the validation that it first created, even one that has failed.
+    ///   - idempotencyKey: identifies this request over all tries. If the app may post it again hours later, keep the key
+    ///     with the very bytes of the receipt or transaction, and take a new one once they differ. For 24 hours it returns
+    ///     the validation that it first created, even one that has failed.
     /// - Returns: the validation, usually pending; settled if a repeated purchase already is.
     /// - Throws: ``RelayError``, whose ``RelayError/mayHaveBeenTaken`` says whether the relay may still have the
     ///   purchase; `CancellationError`, after which it may have it too.
@@ -33,8 +34,8 @@ extension RelayClient {
         }
     }
 
-    /// Posts a purchase and waits for its outcome. This takes a minute at most, and half a minute more if connections
-    /// are lost.
+    /// Posts a purchase and waits for its outcome. Once the relay has it, this takes a minute at most, and half a minute
+    /// more if connections are lost.
     ///
     /// When this returns, whatever the outcome, the relay has the purchase.
     ///

@@ -57,6 +57,9 @@ import Testing
         #expect(script.ready() == .ask(hold: 25))
         #expect(script.fails(.lost, after: .seconds(3_600)) == .pause(.milliseconds(500)))
         #expect(script.ready(after: .milliseconds(500)) == .ask(hold: 0))
+        // The network may need a moment.
+        #expect(script.fails(.refused) == .pause(.seconds(1)))
+        #expect(script.ready(after: .seconds(1)) == .ask(hold: 0))
         #expect(script.answers(.sample(.granted, late: true)) == .tell(.sample(.granted, late: true)))
     }
 

@@ -80,14 +80,16 @@ import Testing
         #expect(script.fails(.refused) == .pause(.seconds(0.5)))
     }
 
-    @Test("if held polls fail repeatedly, plain ones are sent")
-    func brokenHolds() {
+    @Test(
+        "if held polls fail repeatedly, plain ones are sent",
+        arguments: [RelayError.lost, RelayError(.notUnderstood, "", httpStatus: 504)])
+    func brokenHolds(error: RelayError) {
         var script = PollScript(known: .sample(.pending))
         _ = script.ready()
         #expect(script.ready() == .ask(hold: 25))
-        _ = script.fails(.lost)
+        _ = script.fails(error)
         #expect(script.ready(after: .seconds(5)) == .ask(hold: 25))
-        _ = script.fails(.lost)
+        _ = script.fails(error)
         #expect(script.ready(after: .seconds(5)) == .ask(hold: 0))
         #expect(script.answers(.sample(.pending)) == .pause(.seconds(5)))
         #expect(script.ready(after: .seconds(5)) == .ask(hold: 0))

@@ -34,6 +34,18 @@ import Testing
         #expect(error.isRetryable)
     }
 
+    @Test("a device that was asleep during the first try has two more")
+    func slept() {
+        var (posting, now) = posting()
+        for pause in [0.5, 1] {
+            now += .seconds(180)
+            #expect(posting.failed(.lost, at: now) == .pause(.seconds(pause)))
+        }
+        var last = RelayError.lost
+        last.mayHaveBeenTaken = true
+        #expect(posting.failed(.lost, at: now) == .fail(last))
+    }
+
     @Test("what would not help is not tried", arguments: [400, 401, 403, 404, 413, 422])
     func hopeless(status: Int) {
         var (posting, now) = posting()
@@ -52,6 +64,7 @@ import Testing
             (RelayError(.notUnderstood, "", httpStatus: 200), true),
             (RelayError(.notUnderstood, "", httpStatus: 429), false),
             (RelayError(.noCustomerToken, ""), false),
+            (RelayError(.idempotencyKeyReused, "", httpStatus: 422), true),
         ] as [(RelayError, Bool)])
     func taken(error: RelayError, maybe: Bool) {
         var (posting, now) = posting()

@@ -24,11 +24,16 @@ struct Polling: Sendable {
     /// Time limit until the relay's deadline is known.
     static let allowance = Duration.seconds(60)
     static let margin = Duration.seconds(30)
+    private static let longestOversight = Duration.seconds(5)
+    private static let waking = Duration.seconds(10)
 
     private var last: RelayClient.Validation?
     private var isOver = false
-    /// Held polls break if a proxy cuts idle connections. After two such failures, polls are no longer held.
+    /// Held polls break if a proxy cuts idle connections, or answers in the relay's place. After two such failures, polls
+    /// are no longer held.
     private var brokenHolds = 0
+    /// Whether the device was asleep past the limit.
+    private var hasOverslept = false
     private var backoff: Backoff
     /// The last failure since the last answer.
     private var lastFailure: RelayError?
@@ -51,13 +56,17 @@ struct Polling: Sendable {
     }
 
     mutating func next(_ event: Event, at now: ContinuousClock.Instant) -> Action {
+        if !hasOverslept, asked.at < limit, now > limit + Self.longestOversight {
+            // The network may need a moment after the device has woken.
+            (hasOverslept, limit) = (true, now + Self.waking)
+        }
         switch event {
         case .ready: break
         case .answered(let validation, let retryAfter): take(validation, retryAfter, now)
         case .failed(let error):
             guard error.isRetryable else { return fail(error) }
             lastFailure = error
-            if asked.isHeld, error.code == .connectionLost { brokenHolds += 1 }
+            if asked.isHeld, error.cutsHold { brokenHolds += 1 }
             let pause = max(backoff.next(), error.retryAfter ?? .zero)
             // The last poll is sent when the time is up, even if the device was asleep.
             nextAsk = now < limit ? min(now + pause, limit) : now + backoff.longest / 10
@@ -76,7 +85,7 @@ struct Polling: Sendable {
         if asked.at >= limit { return fail(.noOutcome(last: lastFailure)) }
         if now < nextAsk { return .pause(nextAsk - now) }
         // The first poll is not held, so that it returns the current state at once.
-        let hold = last == nil || brokenHolds > 1 || now >= limit ? 0 : Self.hold
+        let hold = last == nil || brokenHolds > 1 || hasOverslept || now >= limit ? 0 : Self.hold
         asked = (now, hold > 0)
         return .ask(hold: hold)
     }
@@ -105,6 +114,11 @@ struct Polling: Sendable {
 }
 
 extension RelayError {
+    /// Whether a proxy may have ended a held poll because it took too long.
+    fileprivate var cutsHold: Bool {
+        code == .connectionLost || code == .notUnderstood && [502, 504].contains(httpStatus)
+    }
+
     fileprivate static func noOutcome(last: RelayError?) -> RelayError {
         let why = last.map { "the last poll failed: \($0)" } ?? "it is pending still"
         return RelayError(.noOutcome, why, retryAfter: last?.retryAfter)

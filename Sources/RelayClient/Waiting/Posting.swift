@@ -9,6 +9,8 @@ struct Posting: Sendable {
 
     static let tries = 10
     static let allowance = Duration.seconds(60)
+    /// Tries that are made however late it has become: the device may have been asleep for minutes.
+    private static let sure = 3
 
     private let end: ContinuousClock.Instant
     private var backoff: Backoff
@@ -27,7 +29,8 @@ struct Posting: Sendable {
         // If one try left this open, no later one can settle it: each may fail for another reason.
         mayHaveBeenTaken = mayHaveBeenTaken || error.leavesOpenWhetherTaken
         let pause = max(backoff.next(), error.retryAfter ?? .zero)
-        guard error.isRetryable, left > 0, now + pause <= end else {
+        let isSure = Self.tries - left < Self.sure && pause <= backoff.longest
+        guard error.isRetryable, left > 0, isSure || now + pause <= end else {
             var last = error
             last.mayHaveBeenTaken = mayHaveBeenTaken
             return .fail(last)

@@ -21,7 +21,7 @@ public enum PurchaseDriver: Int16, Sendable, CaseIterable {
         switch self {
         case .storekit2: .apple
         case .googleV2: .google
-        case .receipt, .google, .amazon, .roku: StorePlatform.allCases.first { $0.driver == self } ?? .apple
+        default: StorePlatform.allCases.first { $0.driver == self } ?? .apple
         }
     }
 

@@ -15,8 +15,19 @@ struct Transaction: Sendable {
     var productID: String
     var revocationDate: Date?
 
-    static var updates: AsyncStream<VerificationResult<Transaction>> { AsyncStream { $0.finish() } }
-    static var currentEntitlements: AsyncStream<VerificationResult<Transaction>> { AsyncStream { $0.finish() } }
+    /// What the App Store delivers in a test.
+    @TaskLocal static var delivered: [VerificationResult<Transaction>] = []
+
+    static var updates: AsyncStream<VerificationResult<Transaction>> { all }
+    static var unfinished: AsyncStream<VerificationResult<Transaction>> { all }
+    static var currentEntitlements: AsyncStream<VerificationResult<Transaction>> { all }
+
+    private static var all: AsyncStream<VerificationResult<Transaction>> {
+        AsyncStream { stream in
+            for one in delivered { stream.yield(one) }
+            stream.finish()
+        }
+    }
 
     func finish() async {}
 }
@@ -28,7 +39,10 @@ struct Product: Sendable {
         case pending
     }
 
-    func purchase() async throws -> PurchaseResult { .pending }
+    var id = "gold"
+    var result = PurchaseResult.pending
+
+    func purchase() async throws -> PurchaseResult { result }
 }
 
 enum AppStore {
@@ -40,6 +54,11 @@ class SKPaymentTransaction: NSObject {
 
     var transactionState = State.purchasing
     var transactionIdentifier: String?
+    var payment = SKPayment()
+}
+
+struct SKPayment {
+    var productIdentifier = ""
 }
 
 class SKPaymentQueue: NSObject {

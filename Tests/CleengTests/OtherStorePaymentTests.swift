@@ -90,8 +90,8 @@ struct OtherStorePaymentTests {
         payment.couponCode = "INTRO"
         #expect(
             String(buffer: payment.body())
-                == #"{"customerEmail":"ana+tv@example.test","offerId":"S598742062_US","order":{"amount":"$9.99","#
-                + #""code":"gold","purchaseId":"purchase-SECRET","qty":1,"total":10.50}}"#)
+                == #"{"customerEmail":"ana+tv@example.test","offerId":"S598742062_US","order":{"#
+                + #""purchaseId":"purchase-SECRET","code":"gold","amount":"$9.99","qty":1,"total":10.50}}"#)
     }
 
     @Test func whatIsNotGivenIsNotSent() {

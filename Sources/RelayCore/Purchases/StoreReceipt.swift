@@ -1,8 +1,8 @@
 import Formats
 
 /// A purchase from a store other than Apple's, as the app received it and Cleeng expects it. Stored as JSON with the
-/// store's names.
-public struct StoreReceipt: Sendable, Hashable {
+/// store's names. Prints only its store: whoever holds a token can act on the purchase.
+public struct StoreReceipt: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     public let platform: StorePlatform
     /// Values by the names of the store's ``ReceiptForm``. The required ones are present.
     private let values: [String: SentScalar]
@@ -21,6 +21,9 @@ public struct StoreReceipt: Sendable, Hashable {
         self.platform = platform
         self.values = values
     }
+
+    public var description: String { "StoreReceipt(\(platform.rawValue))" }
+    public var customMirror: Mirror { Mirror(self, children: ["platform": platform]) }
 
     /// The fields that the app sent, in the order of the store's form.
     public var members: [(field: ReceiptForm.Field, value: SentScalar)] {

@@ -117,7 +117,7 @@ extension StoreTraits {
         title: "Roku Pay", driver: .roku, paymentPath: "/roku/payment", receiptField: "order",
         receipt: ReceiptForm(
             fields: [
-                .scalar("amount"), .required("code"), .required("purchaseId"), .scalar("qty"), .scalar("total"),
+                .required("purchaseId"), .required("code"), .scalar("amount"), .scalar("qty"), .scalar("total"),
             ], query: PurchaseFields(id: "purchaseId"), product: "code"),
         takesCoupons: false, appType: "roku", namesRenewals: true, iapType: "RokuPay",
         iapFields: PurchaseFields(id: "RokuPayTransactionId"), validatorType: "roku-pay", isValidated: false,

@@ -67,7 +67,7 @@ struct StoreReceiptTests {
             Array(#"{"purchaseId":"p","code":"gold","amount":{"text":"$9.99"},"qty":{"number":"1"}}"#.utf8))
         let paid = try #require(StoreReceipt(.roku, roku))
         #expect(paid.subscriptionKey == "roku:p" && paid.productID == "gold")
-        #expect(paid.members.map(\.value) == [.text("$9.99"), .text("gold"), .text("p"), .number("1")])
+        #expect(paid.members.map(\.value) == [.text("p"), .text("gold"), .text("$9.99"), .number("1")])
         #expect(StoreReceipt(.apple, [:]) == nil)
     }
 }

@@ -110,7 +110,11 @@ struct TakenAtOnceTests {
     }
 
     private static func bytes(_ proof: StoredPurchase.Proof) -> [UInt8]? {
-        if case .receipt(let receipt) = proof { receipt.bytes.value } else { nil }
+        switch proof {
+        case .receipt(let receipt): receipt.bytes.value
+        case .store(let receipt): receipt.json
+        case .google, .transaction: nil
+        }
     }
 
     @Test("is not claimed if its subscription has a pursuit, without a free place, or for a repeat")

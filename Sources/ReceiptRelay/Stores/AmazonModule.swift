@@ -150,6 +150,7 @@ enum AmazonConfirm: String, CaseIterable, Sendable {
 extension ServeSettings {
     /// Confirms subscriptions to the topics of Amazon's notifications.
     func topicConfirmer(_ client: GuardedClient) -> TopicConfirmer {
-        (stores[.amazon] as? AmazonSettings)?.confirmer(client) ?? TopicConfirmer(topics: []) { _ in .refused("no topic is set") }
+        (stores[.amazon] as? AmazonSettings)?.confirmer(client)
+            ?? TopicConfirmer(topics: []) { _ in .refused("no topic is set") }
     }
 }

@@ -4,8 +4,8 @@ extension Ownership {
         let rival = subscription.owner.flatMap { $0.customer == grant.customer ? nil : $0 }
         let claim = grant.claim
         if let reason = grant.reasonToEnd {
-            // A customer who had the offer before the purchase was sent may have it through another purchase. Any other
-            // customer has it through this purchase alone.
+            // A revoked purchase ends here, unless another customer owns it and this customer had the offer before: then
+            // the access may be another purchase's.
             guard rival != nil, claim.entitledBefore == true else { return revoke(grant, reason, subscription) }
         }
         // The facts of a claim are about the owner before this batch, and all grants of the batch carry the same number.

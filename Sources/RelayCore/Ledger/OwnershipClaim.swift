@@ -14,8 +14,7 @@ public struct OwnershipClaim: Sendable, Hashable {
 
     /// How far the reads for an entitled customer have come before the deadline.
     public struct ReadProgress: Sendable, Hashable {
-        /// The read is the third one after the forward, or a later one. By then Cleeng has finished processing this
-        /// purchase.
+        /// The read was sent at least two intervals after the forward. By then Cleeng has finished processing this purchase.
         public var hasWaited: Bool
         /// The read is the last one before the deadline.
         public var isLastRead: Bool
@@ -82,6 +81,9 @@ public struct OwnershipClaim: Sendable, Hashable {
         self.progress = progress
     }
 
+    /// Decides what follows when Cleeng entitles this customer, and another one owns the subscription. The rules, in their
+    /// order: docs/design/ownership.md.
+    ///
     /// - Parameter owner: nil if the subscription has no owner, or if this customer owns it.
     public func judge(against owner: Owner?) -> Verdict {
         guard let owner else { return .takes }

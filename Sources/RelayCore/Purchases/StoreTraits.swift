@@ -16,7 +16,8 @@ public struct StoreTraits: Sendable {
     public var takesCoupons = true
     /// The app type that validations show for its purchases.
     public let appType: String
-    /// Whether it can list revoked purchases. Apple lists every notification that it sent.
+    /// Whether a lost refund can be found later, in a list of the store's: Google's voided purchases, Apple's history of
+    /// notifications.
     public var listsVoided = false
     /// Whether each renewal has an id of its own that also finds the subscription. The store's answer then names the
     /// key.

@@ -12,7 +12,7 @@ public struct ReadSchedule: Sendable, Equatable {
         self.reconcileFor = reconcileFor
     }
 
-    /// How long a purchase had waited when the read behind a grant was sent.
+    /// Whether the read behind a grant came late enough to trust, and whether it is the last one that the app waits for.
     ///
     /// - Parameters:
     ///   - grant: if it is late, no app waits for it: after the deadline, or after a newer request overtook the purchase.

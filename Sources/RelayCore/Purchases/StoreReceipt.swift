@@ -1,7 +1,7 @@
 import Formats
 
 /// A purchase from a store other than Apple's, as the app received it and Cleeng expects it. Stored as JSON with the
-/// store's names. Prints only its store: whoever holds a token can act on the purchase.
+/// store's names. Prints only its store: the holder of a token can act on the purchase.
 public struct StoreReceipt: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     public let platform: StorePlatform
     /// Values by the names of the store's ``ReceiptForm``. The required ones are present.

@@ -87,8 +87,9 @@ import Testing
         }
     }
 
-    /// The deadline is far away, so only the third read can end the wait.
-    @Test func aSecondEntitledCustomerIsGrantedAtTheThirdRead() async throws {
+    /// The deadline is far away, so only a read two intervals after the forward can end the wait. That is the third one, or
+    /// the second if the question about the owner had to wait.
+    @Test func aSecondEntitledCustomerIsGrantedAfterTwoIntervals() async throws {
         let settings = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300", "RELAY_POLL_INTERVAL_SECONDS": "1"]
         try await Setup.run(settings: settings) { setup in
             let (relay, control) = (setup.relay, SimulatorControl(setup.simulator))
@@ -100,7 +101,7 @@ import Testing
             let ben = try await relay.pursue("ben+never@example.test", original: original)
             let granted = try await relay.becomes("granted", ben)
             #expect(granted["late"].bool == false)
-            #expect(try await relay.timeline(ben, "entitlement_read").count == 3)
+            #expect(try await (2...3).contains(relay.timeline(ben, "entitlement_read").count))
             #expect(try await relay.poll(ana).json["status"].string == "granted")
             #expect(try await relay.detail(ben)["transfer"].isNull)
         }

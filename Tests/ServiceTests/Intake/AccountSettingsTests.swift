@@ -49,11 +49,11 @@ import Webhooks
         #expect(common.cleeng.publisherToken.exposed == "common-token")
         #expect(common.cleeng.apiURL == "https://a.example.com")
         #expect(common.notifications.url?.hasSuffix("/123") == true)
-        #expect(common.eventSignature != nil && common.amazon != nil)
+        #expect(common.eventSignature != nil && common.stores[.amazon] != nil)
         #expect(nordic.cleeng.publisherToken.exposed == "nordics-token")
         #expect(nordic.cleeng.apiURL == "https://api.example.com")
         #expect(nordic.cleeng.paymentURL == "https://pay.example.com")
-        #expect(nordic.notifications.url == nil && nordic.eventSignature == nil && nordic.amazon == nil)
+        #expect(nordic.notifications.url == nil && nordic.eventSignature == nil && nordic.stores[.amazon] == nil)
         #expect(read.accounts["south"]?.cleeng.apiURL == "https://a.example.com")
         let credentials = read.webhooks.credentials
         let marks = [credentials.common] + ["nordic", "south"].compactMap { credentials[$0] }

@@ -22,7 +22,7 @@ import Testing
 
     @Test func withoutAKeyNoStoreIsAsked() throws {
         let read = try settings([:])
-        #expect(read.accounts.common.google == nil && read.accounts.common.amazon == nil)
+        #expect(read.accounts.common.stores.isEmpty)
     }
 
     @Test func anAccountAndASecretAreRead() async throws {
@@ -38,10 +38,12 @@ import Testing
             "RELAY_GOOGLE_SERVICE_ACCOUNT_FILE": account, "RELAY_GOOGLE_API_URL": "http://127.0.0.1:8092/",
             "RELAY_AMAZON_SHARED_SECRET_FILE": secret, "RELAY_AMAZON_RVS_URL": "http://127.0.0.1:8092/sandbox/",
         ])
-        #expect(read.accounts.common.google?.apiURL == "http://127.0.0.1:8092")
-        #expect(read.accounts.common.google?.tokenURL == "https://oauth2.googleapis.com/token")
-        #expect(read.accounts.common.google.map { "\($0.account)".contains("iam.gserviceaccount.com") } == true)
-        #expect(read.accounts.common.amazon?.url == "http://127.0.0.1:8092/sandbox")
+        let google = try #require(read.accounts.common.stores[.google] as? GoogleAccess)
+        #expect(google.apiURL == "http://127.0.0.1:8092")
+        #expect(google.tokenURL == "https://oauth2.googleapis.com/token")
+        #expect("\(google.account)".contains("iam.gserviceaccount.com"))
+        let amazon = try #require(read.accounts.common.stores[.amazon] as? AmazonAccess)
+        #expect(amazon.url == "http://127.0.0.1:8092/sandbox")
     }
 
     @Test func malformedSettingsAreNamedAndNotShown() throws {

@@ -54,7 +54,7 @@ extension Setting {
     static let googleAcknowledge = Setting(
         "RELAY_GOOGLE_ACKNOWLEDGE", .choice(["on-grant", "never"]), standard: "on-grant", group: .google,
         readers: .worker,
-        "whether Google is told of a purchase once it was granted: what nobody acknowledges within three days Google refunds. `never` leaves it to the app"
+        "whether the relay acknowledges a purchase to Google once it was granted: Google refunds what is not acknowledged within three days. `never` leaves it to the app"
     )
 }
 
@@ -86,7 +86,7 @@ struct GoogleAccess: StoreAccess {
     }
 }
 
-/// Which of Google's pushes the relay accepts, and who acknowledges grants.
+/// Google's pushes that the relay accepts, and the acknowledgement of grants.
 struct GoogleSettings: StoreSettings {
     /// Nil: none.
     private var push: Push?

@@ -34,7 +34,7 @@ extension Setting {
     static let rokuUnsigned = Setting(
         "RELAY_ROKU_UNSIGNED", .choice(["signal", "answer-key", "refuse"]), standard: "signal", group: .roku,
         readers: .front,
-        "notifications of the older form, which nobody signs: `signal` asks Roku about the purchases that are known already; `answer-key` does the same and answers with the API key in the header `ApiKey`, so **whoever reaches the route learns the key**: only for an account of the old form, behind a proxy that lets in nobody but Roku; `refuse` answers 403"
+        "notifications of the older form, which is not signed: `signal` asks Roku about the purchases that are known already; `answer-key` does the same and answers with the API key in the header `ApiKey`, so **every client that reaches the route learns the key**: only for an account of the old form, behind a proxy that lets in only Roku; `refuse` answers 403"
     )
 }
 
@@ -63,7 +63,7 @@ struct RokuAccess: StoreAccess {
     }
 }
 
-/// Which of Roku's pushes the relay accepts, if it has access to Roku.
+/// Roku's pushes that the relay accepts, if it has access to Roku.
 struct RokuSettings: StoreSettings {
     private var keysURL: String
     private var unsigned: RokuUnsigned

@@ -274,8 +274,9 @@ struct PursuitWorker: Sendable {
         guard !outcome.isWritten, outcome != .leaseLost else { return }
         var pursuit = before
         let moment = try now()
-        let again = pursuit.grantOutdated(
-            at: moment, readAgainAt: max(readAgainAt ?? moment, moment + settings.reads.interval))
+        // The question about the owner may have waited, but the next read is due an interval after this one.
+        let next = (all.change?.observedAt ?? moment) + settings.reads.interval
+        let again = pursuit.grantOutdated(at: moment, readAgainAt: max(readAgainAt ?? next, next))
         var notes = notes
         // Cleeng's answer stays in the timeline, although it had no effect.
         notes.events += decision.events.filter { $0.kind == .entitlementRead }

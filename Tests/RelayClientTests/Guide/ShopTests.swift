@@ -45,7 +45,7 @@ import Testing
         #expect(posts > 1 && away.sent.count == posts)
     }
 
-    @Test("asks by customer at its start until the purchase is settled")
+    @Test("asks by customer at its start")
     func start() async throws {
         let transport = StubTransport([StubTransport.state("granted")])
         #expect(try await shop(transport, "a@b.test").look(offer: "S1"))

@@ -157,13 +157,13 @@ import Testing
 
     @Test func aRowThatCannotBeOpenedKeepsNobodyFromBeingErased() async throws {
         try await QueuedItems.run(.events) { items in
+            try await items.poison(try #require(try await items.claim().first))
             _ = try await items.store.events.receive(
                 topic: "test", body: Array(#"{"customerEmail":"ana@example.test"}"#.utf8),
                 now: try await items.database.now())
-            try await items.poison(try #require(try await items.claim().first))
             let identity = try await items.store.customers.identity(of: "ana@example.test")
             let erased = try await Erasure(store: items.store).run(identity, entry)
-            #expect(erased.events + erased.unreadable == 2 && erased.unreadable == 1)
+            #expect(erased.events == 1 && erased.unreadable == 1)
             #expect(try await items.database.count("cleeng_events") == QueuedItems.count)
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import NIOConcurrencyHelpers
 import Postgres
 import RelayCore
 import Testing
@@ -410,13 +411,25 @@ struct LedgerAccessTests {
             let store = stores[1]
             let waiting = try await database.hand.withTransaction { transaction in
                 _ = try await transaction.query("LOCK TABLE offers IN ACCESS EXCLUSIVE MODE")
+                let begun = NIOLockedValueBox(0)
                 let waiting = Task {
                     try await withThrowingTaskGroup { group in
-                        for _ in 0..<20 { group.addTask { try await store.offers.ready() } }
+                        for _ in 0..<20 {
+                            group.addTask {
+                                begun.withLockedValue { $0 += 1 }
+                                try await store.offers.ready()
+                            }
+                        }
                         try await group.waitForAll()
                     }
                 }
+                try await eventually { begun.withLockedValue { $0 } == 20 }
                 try await database.waitUntilBlocked()
+                // A second read would wait on the store's other connection.
+                let blocked = try await database.value(
+                    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+                    as: Int.self)
+                #expect(blocked == 1)
                 return waiting
             }
             try await waiting.value

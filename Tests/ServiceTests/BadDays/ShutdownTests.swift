@@ -30,6 +30,16 @@ extension BadDays {
             }
         }
 
+        /// Posts a purchase whose first call to the upstream gets no answer, and waits for that call.
+        private static func sendOneThatHangs(_ day: BadDay, _ relay: Relay) async throws -> Posted {
+            try await day.control.behave("hung@example.test", "hang-1")
+            let posted = await AppClient.post(TestPurchase(email: "hung@example.test"), to: relay)
+            try await Awaiting.fact("it was sent", is: 1) {
+                try await day.control.payments(of: "hung@example.test").count
+            }
+            return posted
+        }
+
         /// The upstream does not answer the first call. The copy that waits for the answer releases its lease when it
         /// stops, so the next copy need not wait for the lease to expire. No other copy runs meanwhile, since a delay
         /// of the machine could then change the result.
@@ -37,11 +47,7 @@ extension BadDays {
         func aStoppingCopyReleasesItsLeases() async throws {
             try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "20"]) { day in
                 let going = try await day.relay()
-                try await day.control.behave("hung@example.test", "hang-1")
-                let posted = await AppClient.post(TestPurchase(email: "hung@example.test"), to: going)
-                try await Awaiting.fact("it was sent", is: 1) {
-                    try await day.control.payments(of: "hung@example.test").count
-                }
+                let posted = try await Self.sendOneThatHangs(day, going)
                 going.process.signal(SIGTERM)
                 let told = ContinuousClock.now
                 #expect(await going.process.exitCode() == 0)
@@ -67,11 +73,7 @@ extension BadDays {
         func frontsAndWorkersStopTogether() async throws {
             try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "20"]) { day in
                 let going = try await day.relay()
-                try await day.control.behave("hung@example.test", "hang-1")
-                let posted = await AppClient.post(TestPurchase(email: "hung@example.test"), to: going)
-                try await Awaiting.fact("it was sent", is: 1) {
-                    try await day.control.payments(of: "hung@example.test").count
-                }
+                let posted = try await Self.sendOneThatHangs(day, going)
                 let upload = try PlainConnection(to: going.url)
                 let head = [
                     "POST /apple/payment HTTP/1.1", "Host: relay", "Authorization: Bearer \(going.keys.app)",
@@ -99,11 +101,7 @@ extension BadDays {
         func aSecondSignalEndsItAtOnce() async throws {
             try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "20"]) { day in
                 let relay = try await day.relay()
-                try await day.control.behave("hung@example.test", "hang-1")
-                let posted = await AppClient.post(TestPurchase(email: "hung@example.test"), to: relay)
-                try await Awaiting.fact("it was sent", is: 1) {
-                    try await day.control.payments(of: "hung@example.test").count
-                }
+                let posted = try await Self.sendOneThatHangs(day, relay)
                 relay.process.signal(SIGTERM)
                 _ = await relay.process.line { $0.contains("ending cleanly") }
                 relay.process.signal(SIGTERM)

@@ -18,7 +18,7 @@ struct PursuitGrantTests {
                     at: Script.second(0.2), kind: .forwarded, upstreamStatus: 200, latency: .milliseconds(120))
             ])
         #expect(script.pursuit.phase == .watching)
-        #expect(script.pursuit.forwardedAt == Script.second(0.2))
+        #expect(script.pursuit.watchedSince == Script.second(0.2))
         #expect(script.pursuit.forwards == 1)
 
         let expiry = Timestamp(seconds: 1_800_000_000)

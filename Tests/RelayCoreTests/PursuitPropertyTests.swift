@@ -188,7 +188,7 @@ struct PursuitPropertyTests {
         always(in: Self.all) { step in
             let isTaken = step.isAccepted || step.isRefusedRepeat || (step.isOvertaken && step.before.forwards > 0)
             guard isTaken else { return step.after.phase == step.before.phase }
-            return step.after.phase == .watching && step.after.forwardedAt == step.now
+            return step.after.phase == .watching && step.after.watchedSince == step.now
         }
     }
 

@@ -48,7 +48,7 @@ struct Step: Sendable {
     }
 
     var watchEnds: Timestamp {
-        max(after.deadline, after.forwardedAt ?? after.deadline) + reads.reconcileFor
+        max(after.deadline, after.watchedSince ?? after.deadline) + reads.reconcileFor
     }
 
     /// The pause that the upstream requested, if any.

@@ -1,22 +1,23 @@
 extension Ownership {
     /// - Parameter subscription: updated to its state after this grant.
     mutating func decide(_ grant: Grant, _ subscription: inout Subscription) -> Outcome {
-        let rival = subscription.owner.flatMap { $0.customer == grant.customer ? nil : $0 }
+        let otherOwner = subscription.owner.flatMap { $0.customer == grant.customer ? nil : $0 }
         let claim = grant.claim
         if let reason = grant.reasonToEnd {
             // A revoked purchase ends here, unless another customer owns it and this customer had the offer before: then
             // the access may be another purchase's.
-            guard rival != nil, claim.entitledBefore == true else { return revoke(grant, reason, subscription) }
+            guard otherOwner != nil, claim.entitledBefore == true else { return revoke(grant, reason, subscription) }
         }
         // The facts of a claim are about the owner before this batch, and all grants of the batch carry the same number.
-        if rival != nil, subscription.isGranted { return .readTooOld }
-        switch claim.judge(against: rival?.claim) {
+        if otherOwner != nil, subscription.isGranted { return .readTooOld }
+        switch claim.judge(against: otherOwner?.claim) {
         case .readsAgain: return .readTooOld
         case .asksOfOwner:
-            guard let rival else { return .readTooOld }
+            guard let otherOwner else { return .readTooOld }
             return .ownerInDoubt(
-                RivalOwner(
-                    key: CustomerKey(publisher: grant.name.publisher, customer: rival.customer), email: rival.email,
+                CurrentOwner(
+                    key: CustomerKey(publisher: grant.name.publisher, customer: otherOwner.customer),
+                    email: otherOwner.email,
                     offerID: grant.offerID))
         case .standsAlone:
             let own = grant.name.alone(grant.id)
@@ -24,7 +25,7 @@ extension Ownership {
             return .granted(own, ownerNo: 1)
         case .takes:
             if let reason = grant.reasonToEnd { return revoke(grant, reason, subscription) }
-            return take(grant, &subscription, from: rival)
+            return take(grant, &subscription, from: otherOwner)
         }
     }
 
@@ -35,7 +36,7 @@ extension Ownership {
         return .revoked(reason: reason)
     }
 
-    private mutating func take(_ grant: Grant, _ subscription: inout Subscription, from rival: Owner?) -> Outcome {
+    private mutating func take(_ grant: Grant, _ subscription: inout Subscription, from otherOwner: Owner?) -> Outcome {
         let name = grant.name
         defer { subscription.isGranted = true }
         if subscription.maker == grant.id {
@@ -45,14 +46,14 @@ extension Ownership {
         }
         let before = subscription.owner?.claim
         // An older request of the owner changes neither the owner nor the purchase behind the ownership.
-        if rival == nil, let before, subscription.isGranted || before.acceptedAt > grant.acceptedAt {
+        if otherOwner == nil, let before, subscription.isGranted || before.acceptedAt > grant.acceptedAt {
             return .granted(name, ownerNo: subscription.ownerNo)
         }
-        if let rival {
+        if let otherOwner {
             transfers.append(
                 Transfer(
-                    subscription: name, to: grant.id, toCustomer: grant.customer, from: rival.validation,
-                    fromCustomer: rival.customer))
+                    subscription: name, to: grant.id, toCustomer: grant.customer, from: otherOwner.validation,
+                    fromCustomer: otherOwner.customer))
             subscription.ownerNo += 1
         }
         changes.append(change(of: grant.username, .purchased, grant))

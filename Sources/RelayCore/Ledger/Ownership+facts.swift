@@ -12,7 +12,7 @@ extension Ownership {
         public var change: Decision.Change
         /// See ``OwnershipClaim/entitledBefore``.
         public var entitledBefore: Bool?
-        public var rival: OwnershipClaim.Rival?
+        public var ownerReading: OwnershipClaim.OwnerReading?
         public var progress: OwnershipClaim.ReadProgress
         /// See ``GrantedLedger/reasonToEnd``.
         public var reasonToEnd: String?
@@ -22,7 +22,8 @@ extension Ownership {
         public init(
             id: ValidationID, name: SubscriptionName, customer: CustomerID, email: EmailAddress, username: Username,
             offerID: OfferID, acceptedAt: Timestamp, deadline: Timestamp, change: Decision.Change,
-            entitledBefore: Bool?, rival: OwnershipClaim.Rival? = nil, progress: OwnershipClaim.ReadProgress = .init(),
+            entitledBefore: Bool?, ownerReading: OwnershipClaim.OwnerReading? = nil,
+            progress: OwnershipClaim.ReadProgress = .init(),
             reasonToEnd: String? = nil, trace: String? = nil
         ) {
             self.id = id
@@ -35,7 +36,7 @@ extension Ownership {
             self.deadline = deadline
             self.change = change
             self.entitledBefore = entitledBefore
-            self.rival = rival
+            self.ownerReading = ownerReading
             self.progress = progress
             self.reasonToEnd = reasonToEnd
             self.trace = trace
@@ -48,7 +49,7 @@ extension Ownership {
         var claim: OwnershipClaim {
             OwnershipClaim(
                 acceptedAt: acceptedAt, observedAt: change.observedAt ?? change.at, entitledBefore: entitledBefore,
-                isProven: change.isProven, rival: rival, progress: progress)
+                isProven: change.isProven, ownerReading: ownerReading, progress: progress)
         }
     }
 

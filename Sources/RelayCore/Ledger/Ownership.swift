@@ -14,7 +14,7 @@ public struct Ownership: Sendable {
         /// The read may show an intermediate state of a transfer: see ``OwnershipClaim/Verdict/readsAgain``.
         case readTooOld
         /// The worker must ask Cleeng whether the owner is still entitled.
-        case ownerInDoubt(RivalOwner)
+        case ownerInDoubt(CurrentOwner)
     }
 
     /// A change of owner.
@@ -85,7 +85,7 @@ public struct Ownership: Sendable {
 }
 
 /// Present owner of a subscription that is granted to another customer.
-public struct RivalOwner: Sendable, Equatable {
+public struct CurrentOwner: Sendable, Equatable {
     public var key: CustomerKey
     public var email: EmailAddress
     /// The offer that the grant is for.

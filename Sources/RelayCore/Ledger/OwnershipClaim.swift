@@ -9,7 +9,7 @@ public struct OwnershipClaim: Sendable, Hashable {
     /// reported transfer.
     public var isProven: Bool
     /// Cleeng's later answer about the owner, if it was asked.
-    public var rival: Rival?
+    public var ownerReading: OwnerReading?
     public var progress: ReadProgress
 
     /// How far the reads for an entitled customer have come before the deadline.
@@ -26,7 +26,8 @@ public struct OwnershipClaim: Sendable, Hashable {
         }
     }
 
-    public struct Rival: Sendable, Hashable {
+    /// Cleeng's answer whether the owner still has the offer.
+    public struct OwnerReading: Sendable, Hashable {
         public var isEntitled: Bool
         public var observedAt: Timestamp
 
@@ -70,43 +71,64 @@ public struct OwnershipClaim: Sendable, Hashable {
     }
 
     public init(
-        acceptedAt: Timestamp, observedAt: Timestamp, entitledBefore: Bool?, isProven: Bool, rival: Rival? = nil,
-        progress: ReadProgress = .init()
+        acceptedAt: Timestamp, observedAt: Timestamp, entitledBefore: Bool?, isProven: Bool,
+        ownerReading: OwnerReading? = nil, progress: ReadProgress = .init()
     ) {
         self.acceptedAt = acceptedAt
         self.observedAt = observedAt
         self.entitledBefore = entitledBefore
         self.isProven = isProven
-        self.rival = rival
+        self.ownerReading = ownerReading
         self.progress = progress
     }
 
-    /// Decides what follows when Cleeng entitles this customer, and another one owns the subscription. The rules, in their
-    /// order: docs/design/ownership.md.
+    /// Decides what follows when Cleeng entitles this customer, and another one owns the subscription. The rules stand
+    /// in the order of the table in docs/design/ownership.md.
     ///
     /// - Parameter owner: nil if the subscription has no owner, or if this customer owns it.
     public func judge(against owner: Owner?) -> Verdict {
         guard let owner else { return .takes }
-        // Requests of one batch are accepted at the same moment. Cleeng may have handled them in either order.
-        let isNewer = acceptedAt > owner.acceptedAt
-        if isNewer, isProven || entitledBefore == false { return .takes }
-        // Either the subscription has moved to this customer, or both customers have the offer, each through a purchase
-        // of their own. A read from before the owner's grant shows neither.
-        guard observedAt > owner.since else { return .readsAgain }
-        if !isNewer, progress == .init(), observedAt <= owner.unsettledUntil { return .readsAgain }
-        guard let rival, rival.observedAt > owner.since else { return .asksOfOwner }
-        guard rival.isEntitled else {
-            // An older request takes nothing from the owner while Cleeng may still be moving the subscription on to the
-            // owner.
-            let passedBy = isNewer ? owner.since : owner.unsettledUntil
-            if observedAt > passedBy, rival.observedAt > passedBy { return .takes }
-            guard progress.isLastRead else { return .readsAgain }
-            return progress.hasWaited ? .takes : .standsAlone
+        if isProvenNewer(than: owner) { return .takes }
+        if isReadBeforeGrant(of: owner) || isIntermediate(for: owner) { return .readsAgain }
+        guard let answer = ownerReading, answer.observedAt > owner.since else { return .asksOfOwner }
+        if !answer.isEntitled {
+            return mayTake(from: owner, answer) ? .takes : lastResort(progress.hasWaited ? .takes : .standsAlone)
         }
-        // The two reads show two moments. In between, Cleeng may have moved the subscription to a newer request,
-        // perhaps the owner's own.
-        let mayMove = owner.newestWaiting.map { $0 > acceptedAt } ?? false
-        let isSettled = (progress.hasWaited || rival.observedAt > owner.unsettledUntil) && !mayMove
-        return isSettled || progress.isLastRead ? .standsAlone : .readsAgain
+        return showsBothEntitled(owner, answer) ? .standsAlone : lastResort(.standsAlone)
     }
+
+    /// Whether the request is newer than the owner's, and Cleeng's grant can only be for it. Requests of one batch are
+    /// accepted at the same moment, and Cleeng may have handled them in either order: neither is newer.
+    private func isProvenNewer(than owner: Owner) -> Bool {
+        isNewer(than: owner) && (isProven || entitledBefore == false)
+    }
+
+    private func isNewer(than owner: Owner) -> Bool { acceptedAt > owner.acceptedAt }
+
+    /// Whether the read shows the time before the owner's grant. It shows neither that the subscription has moved to
+    /// this customer, nor that both have the offer, each through a purchase of their own.
+    private func isReadBeforeGrant(of owner: Owner) -> Bool { observedAt <= owner.since }
+
+    /// Whether Cleeng may still be moving the subscription from this older request on to the owner's. The third read and
+    /// the last one count all the same.
+    private func isIntermediate(for owner: Owner) -> Bool {
+        !isNewer(than: owner) && progress == .init() && observedAt <= owner.unsettledUntil
+    }
+
+    /// Whether Cleeng took the offer from the owner for good: an older request must see that after the owner's
+    /// grant is settled.
+    private func mayTake(from owner: Owner, _ answer: OwnerReading) -> Bool {
+        let settled = isNewer(than: owner) ? owner.since : owner.unsettledUntil
+        return observedAt > settled && answer.observedAt > settled
+    }
+
+    /// Whether both have the offer at once. The two reads show two moments: in between, Cleeng may have moved the
+    /// subscription to a newer request, perhaps the owner's own.
+    private func showsBothEntitled(_ owner: Owner, _ answer: OwnerReading) -> Bool {
+        let mayMove = owner.newestWaiting.map { $0 > acceptedAt } ?? false
+        return (progress.hasWaited || answer.observedAt > owner.unsettledUntil) && !mayMove
+    }
+
+    /// The verdict that the app gets because no later read can answer it.
+    private func lastResort(_ verdict: Verdict) -> Verdict { progress.isLastRead ? verdict : .readsAgain }
 }

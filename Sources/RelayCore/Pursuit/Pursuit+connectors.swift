@@ -26,7 +26,7 @@ extension Pursuit {
             settle(
                 .init(
                     status: .granted, late: isLate(at: now), at: now, expiresAt: end(after: now),
-                    namesEnd: false, evidence: evidence, observedAt: forwardedAt ?? answer.observedAt,
+                    namesEnd: false, evidence: evidence, observedAt: watchedSince ?? answer.observedAt,
                     statedAt: answer.observedAt, isProven: true),
                 detail: nil, into: &decision)
         case .refused(let result): refuse(result, at: now, into: &decision)
@@ -34,13 +34,13 @@ extension Pursuit {
             // Only an entitlement read shows whether the purchased offer was granted.
             watch(from: now, next: .read, into: &decision)
         case .running: readAgain(after: answer.observedAt, at: now, reads: reads, into: &decision)
-        case .unknown where forwardedAt.map({ now < $0 + reads.interval * 3 }) == true:
+        case .unknown where watchedSince.map({ now < $0 + reads.interval * 3 }) == true:
             // Cleeng may need a moment before it knows what it has just accepted.
             readAgain(after: answer.observedAt, at: now, reads: reads, into: &decision)
         case .unknown where forwards >= Self.mostForgotten: watch(from: now, next: .read, into: &decision)
         case .unknown:
             if let connector = phase.connector { phase = .registering(connector) }
-            (synchronization, forwardedAt, readAt) = (nil, nil, nil)
+            (synchronization, watchedSince, readAt) = (nil, nil, nil)
             retry(after: nil, at: now, retries: retries, jitter: jitter, into: &decision)
         case .misconfigured, .tryAgain:
             readAgain(
@@ -93,7 +93,7 @@ extension Pursuit {
     /// - Parameter observedAt: when the entitlement read was sent.
     func asksForTransfer(at observedAt: Timestamp, reads: ReadSchedule) -> Bool {
         foundSynchronization && mayTransfer && (!transfers || forwards < Self.mostForgotten)
-            && forwardedAt.map { observedAt >= $0 + reads.interval } == true
+            && watchedSince.map { observedAt >= $0 + reads.interval } == true
     }
 
     mutating func askForTransfer(by connector: Connector, at now: Timestamp, into decision: inout Decision) {
@@ -135,7 +135,7 @@ extension Pursuit {
     private mutating func begin(_ phase: Phase, at now: Timestamp, into decision: inout Decision) {
         self.phase = phase
         foundSynchronization = false
-        (synchronization, refusal, forwardedAt, readAt, retryAt) = (nil, nil, nil, nil, nil)
+        (synchronization, refusal, watchedSince, readAt, retryAt) = (nil, nil, nil, nil, nil)
         decision.next = .rest(until: now)
     }
 }

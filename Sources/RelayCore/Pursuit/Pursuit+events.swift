@@ -137,7 +137,7 @@ extension Pursuit {
                     namesEnd: false, evidence: evidence,
                     // The event has no time of its own, and may be late or repeated: its content may date from any
                     // moment since the forward.
-                    observedAt: min(statement.saidAt, forwardedAt ?? statement.saidAt), statedAt: statement.saidAt,
+                    observedAt: min(statement.saidAt, watchedSince ?? statement.saidAt), statedAt: statement.saidAt,
                     isProven: statement.isTransfer
                         || statement.synchronization != nil && statement.synchronization == synchronization
                             && !foundSynchronization
@@ -232,7 +232,7 @@ extension Pursuit {
     mutating func watch(from now: Timestamp, next: Decision.Next, into decision: inout Decision) {
         phase = .watching
         (synchronization, refusal) = (nil, nil)
-        forwardedAt = now
+        watchedSince = now
         retryAt = nil
         readAt = nil
         decision.next = next
@@ -254,7 +254,7 @@ extension Pursuit {
         after last: Timestamp, notBefore pause: Duration? = nil, at now: Timestamp, reads: ReadSchedule,
         into decision: inout Decision
     ) {
-        let inTime = reads.next(after: last, watchedSince: max(deadline, forwardedAt ?? deadline))
+        let inTime = reads.next(after: last, watchedSince: max(deadline, watchedSince ?? deadline))
         guard let next = inTime ?? pause.map({ _ in now + ReadSchedule.longestGap }) else {
             decision.next = .finished
             return

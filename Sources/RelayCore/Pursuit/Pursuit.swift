@@ -16,8 +16,9 @@ public struct Pursuit: Sendable, Equatable {
     public var forwards: Int
     /// Earliest time of the next forward; nil: at once.
     public var retryAt: Timestamp?
-    /// When Cleeng accepted the purchase. If the answer was lost, when the wait for it ended.
-    public var forwardedAt: Timestamp?
+    /// When the reads of its result began: Cleeng accepted the purchase, refused one try of several, or did not answer
+    /// in time.
+    public var watchedSince: Timestamp?
     /// Earliest time of the next entitlement read; nil: at once.
     public var readAt: Timestamp?
     /// Whether the customer was entitled before the first forward; nil if unknown.
@@ -42,7 +43,7 @@ public struct Pursuit: Sendable, Equatable {
 
     public init(
         phase: Phase = .forwarding, status: ValidationStatus = .pending, acceptedAt: Timestamp, deadline: Timestamp,
-        forwards: Int = 0, retryAt: Timestamp? = nil, forwardedAt: Timestamp? = nil, readAt: Timestamp? = nil,
+        forwards: Int = 0, retryAt: Timestamp? = nil, watchedSince: Timestamp? = nil, readAt: Timestamp? = nil,
         entitledBefore: Bool? = nil, synchronization: String? = nil, transfers: Bool = false,
         foundSynchronization: Bool = false, refusal: String? = nil, mayTransfer: Bool = true,
         paidUntil: Timestamp? = nil, isConfirmed: Bool = false
@@ -53,7 +54,7 @@ public struct Pursuit: Sendable, Equatable {
         self.deadline = deadline
         self.forwards = forwards
         self.retryAt = retryAt
-        self.forwardedAt = forwardedAt
+        self.watchedSince = watchedSince
         self.readAt = readAt
         self.entitledBefore = entitledBefore
         self.synchronization = synchronization

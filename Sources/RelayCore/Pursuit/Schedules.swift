@@ -16,12 +16,12 @@ public struct ReadSchedule: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - grant: if it is late, no app waits for it: after the deadline, or after a newer request overtook the purchase.
-    ///   - forwardedAt: when Cleeng accepted the purchase; nil if it has not.
-    public func progress(of grant: Decision.Change, forwardedAt: Timestamp?, deadline: Timestamp)
+    ///   - watchedSince: see ``Pursuit/watchedSince``.
+    public func progress(of grant: Decision.Change, watchedSince: Timestamp?, deadline: Timestamp)
         -> OwnershipClaim.ReadProgress
     {
-        guard !grant.late, let read = grant.observedAt, read < deadline, let forwardedAt else { return .init() }
-        return .init(hasWaited: read >= forwardedAt + interval * 2, isLastRead: read + interval >= deadline)
+        guard !grant.late, let read = grant.observedAt, read < deadline, let watchedSince else { return .init() }
+        return .init(hasWaited: read >= watchedSince + interval * 2, isLastRead: read + interval >= deadline)
     }
 
     /// Time of the next read; nil when the watch is over. Before the deadline it is every interval, and once just after

@@ -42,7 +42,7 @@ public struct GrantCheck: Sendable {
             while ContinuousClock.now < end {
                 let rows = try await store.database.query(Self.page(after: place))
                 guard let last = rows.last else {
-                    found.unwatched += try await watch(duty)
+                    found.unwatched += try await makeDue(duty)
                     try await store.duties.release(duty, for: Self.pause)
                     return found
                 }
@@ -96,8 +96,8 @@ public struct GrantCheck: Sendable {
             WHERE v.bucket = h.bucket AND v.accepted_on = h.accepted_on AND v.id = h.id AND v.customer = h.customer
               AND v.status = \(ValidationStatus.granted) AND v.owner_no IS NULL
             RETURNING v.*
-        ), watched AS (
-            \(watch(of: "numbered"))
+        ), added AS (
+            \(addLedgers(of: "numbered"))
         )
         SELECT bucket, accepted_on - DATE 'epoch' AS day, id FROM numbered
         """
@@ -136,13 +136,13 @@ public struct GrantCheck: Sendable {
                 WHERE v.bucket = h.bucket AND v.accepted_on = h.accepted_on AND v.id = h.id
                 RETURNING v.*
             )
-            \(watch(of: "numbered"))
+            \(addLedgers(of: "numbered"))
             """
     }
 
     /// Adds ledgers. Keeps existing statements and due times. A grant without an end may have an unknown end, so Cleeng
     /// is asked now.
-    private static func watch(of rows: SQL) -> SQL {
+    private static func addLedgers(of rows: SQL) -> SQL {
         """
         INSERT INTO ledgers AS l (
             bucket, publisher, environment, subscription_key, bundle_id, heard_at, granted_at, granted_until, granted_offer, due_at)
@@ -159,7 +159,7 @@ public struct GrantCheck: Sendable {
         """
     }
 
-    private static func watch(_ ids: [ValidationID]) -> SQL {
+    private static func addLedgers(_ ids: [ValidationID]) -> SQL {
         """
         WITH held AS MATERIALIZED (
             SELECT v.*
@@ -168,7 +168,7 @@ public struct GrantCheck: Sendable {
             WHERE v.status = \(ValidationStatus.granted)
             FOR NO KEY UPDATE OF v
         )
-        \(watch(of: "held"))
+        \(addLedgers(of: "held"))
         """
     }
 
@@ -180,7 +180,7 @@ public struct GrantCheck: Sendable {
                 try await store.duties.keep(duty, progress: place.text, in: transaction)
                 var found = Found()
                 if !unwatched.isEmpty {
-                    found.unwatched = try await transaction.query(Self.watch(unwatched)).affectedRows
+                    found.unwatched = try await transaction.query(Self.addLedgers(unwatched)).affectedRows
                 }
                 guard !ids.isEmpty else { return found }
                 let numbered = Set(try await transaction.query(Self.number(ids)).map { try $0.validationID() })
@@ -199,7 +199,7 @@ public struct GrantCheck: Sendable {
 
     /// Makes running access due that would never be due. Index used: `ledgers_never_due`, usually empty. Cleeng is
     /// asked about access without an end: an older version treated every grant without a date as unlimited.
-    private func watch(_ duty: Duty) async throws -> Int {
+    private func makeDue(_ duty: Duty) async throws -> Int {
         try await store.database.withTransaction { transaction in
             try await store.duties.keep(duty, progress: PointerPage.Place.start.text, in: transaction)
             return try await transaction.query(

@@ -78,7 +78,7 @@ extension ClaimedPursuit {
                 phase: try row.constant("phase"), status: try row.constant("status"),
                 acceptedAt: try row.finiteTimestamp("accepted_at"), deadline: try row.finiteTimestamp("deadline"),
                 forwards: try row.get("forwards"), retryAt: try row.timestampIfSet("retry_at"),
-                forwardedAt: try row.timestampIfSet("forwarded_at"), readAt: try row.timestampIfSet("read_at"),
+                watchedSince: try row.timestampIfSet("forwarded_at"), readAt: try row.timestampIfSet("read_at"),
                 entitledBefore: try row.get("entitled_before"), synchronization: try row.get("synchronization"),
                 transfers: try row.get("transfers"), foundSynchronization: try row.get("found_synchronization"),
                 refusal: try row.get("refusal"),

@@ -74,7 +74,7 @@ extension Ownership {
                       ROW(s.sealed_by, s.email) AS email, ROW(s.sealed_by, s.application_username) AS username, s.accepted_at,
                       coalesce(s.validation_bucket, s.bucket) AS bucket, s.accepted_on - DATE 'epoch' AS day, s.id,
                       s.owned_since, \(ofOwner("o.settled_at")) AS settled_at,
-                      \(ofOwner("o.deadline - o.accepted_at + now()")) AS settled_by, now() AS now,
+                      \(ofOwner("(1000000 * extract(epoch FROM o.deadline - o.accepted_at))::int8")) AS waited,
                       \(ifOwned(newestWaiting)) AS newest_waiting
             """
     }
@@ -99,7 +99,7 @@ extension Ownership.Grant {
         self.init(
             id: claimed.id, name: claimed.name, customer: claimed.customer, email: claimed.email, username: username,
             offerID: claimed.offerID, acceptedAt: claimed.pursuit.acceptedAt, deadline: claimed.pursuit.deadline,
-            change: change, entitledBefore: write.pursuit.entitledBefore, rival: write.rival,
+            change: change, entitledBefore: write.pursuit.entitledBefore, ownerReading: write.ownerReading,
             progress: write.progress, reasonToEnd: reasonToEnd, trace: claimed.trace)
     }
 }
@@ -115,12 +115,12 @@ extension Ownership.Subscription {
         let validation = try row.validationID()
         let owned = try row.timestamp("owned_since")
         let since = try max(owned, row.timestampIfSet("settled_at") ?? owned)
-        let now = try row.timestamp("now")
-        let wait = try row.timestampIfSet("settled_by").map { $0 - now } ?? .zero
+        let waited: Int64? = try row.get("waited")
         owner = Ownership.Owner(
             customer: customer, email: try row.open("email"), validation: validation,
             claim: OwnershipClaim.Owner(
-                acceptedAt: try row.timestamp("accepted_at"), since: since, unsettledUntil: since + wait,
+                acceptedAt: try row.timestamp("accepted_at"), since: since,
+                unsettledUntil: since + .microseconds(waited ?? 0),
                 newestWaiting: try row.timestampIfSet("newest_waiting")))
         maker = ids.contains(validation) ? validation : nil
     }

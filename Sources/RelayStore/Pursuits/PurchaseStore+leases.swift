@@ -21,7 +21,7 @@ extension SQLTable {
             "due_at": .timestamptzArray(writes.map(due)), "phase": .int2Array(writes.map(\.pursuit.phase.rawValue)),
             "retry_at": .timestamptzArray(writes.map { $0.pursuit.retryAt?.postgres }),
             "read_at": .timestamptzArray(writes.map { $0.pursuit.readAt?.postgres }),
-            "forwarded_at": .timestamptzArray(writes.map { $0.pursuit.forwardedAt?.postgres }),
+            "forwarded_at": .timestamptzArray(writes.map { $0.pursuit.watchedSince?.postgres }),
             "forwards": .int4Array(writes.map { Int32(clamping: $0.pursuit.forwards) }),
             "entitled_before": .boolArray(writes.map(\.pursuit.entitledBefore)),
             "synchronization": .textArray(writes.map(\.pursuit.synchronization)),

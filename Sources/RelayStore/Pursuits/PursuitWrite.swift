@@ -17,20 +17,20 @@ public struct PursuitWrite: Sendable {
     public var next: Next
     /// Cleeng's answer about the subscription's owner, if the previous write returned
     /// ``PursuitWriteOutcome/ownerInDoubt(_:)``.
-    public var rival: OwnershipClaim.Rival?
+    public var ownerReading: OwnershipClaim.OwnerReading?
     /// ReadProgress of the read behind a grant.
     public var progress: OwnershipClaim.ReadProgress
 
     public init(
         claimed: ClaimedPursuit, pursuit: Pursuit, change: Decision.Change?, events: [TimelineEvent], next: Next,
-        rival: OwnershipClaim.Rival? = nil, progress: OwnershipClaim.ReadProgress = .init()
+        ownerReading: OwnershipClaim.OwnerReading? = nil, progress: OwnershipClaim.ReadProgress = .init()
     ) {
         self.claimed = claimed
         self.pursuit = pursuit
         self.change = change
         self.events = events
         self.next = next
-        self.rival = rival
+        self.ownerReading = ownerReading
         self.progress = progress
     }
 
@@ -66,7 +66,7 @@ public enum PursuitWriteOutcome: Sendable, Equatable {
     case readTooOld
     /// Nothing was written: another customer owns the subscription, and that owner's entitlement decides. The worker
     /// must ask Cleeng about the owner and repeat the write with the answer.
-    case ownerInDoubt(RivalOwner)
+    case ownerInDoubt(CurrentOwner)
 
     public var isWritten: Bool {
         switch self {

@@ -22,12 +22,19 @@ extension Settlement {
             """
     }
 
-    /// Reads the ledgers. One that this version cannot read is an inner nil: it does not prevent the grant, and its
-    /// next update reports it.
-    func ledgers(_ rows: PostgresRows) throws -> [SubscriptionName: SubscriptionLedger?] {
-        var ledgers: [SubscriptionName: SubscriptionLedger?] = [:]
+    /// A ledger that exists already.
+    enum FoundLedger {
+        case readable(SubscriptionLedger)
+        /// This version cannot read it. It does not prevent the grant, and its next update reports it.
+        case unreadable
+    }
+
+    /// - Parameter rows: the answer to ``known(_:)``.
+    func ledgers(_ rows: PostgresRows) throws -> [SubscriptionName: FoundLedger] {
+        var ledgers: [SubscriptionName: FoundLedger] = [:]
         for row in rows {
-            ledgers.updateValue(try? StoredLedger.read(row, ownerNo: nil), forKey: try row.subscriptionName())
+            let ledger = try? StoredLedger.read(row, ownerNo: nil)
+            ledgers[try row.subscriptionName()] = ledger.map(FoundLedger.readable) ?? .unreadable
         }
         return ledgers
     }
@@ -35,10 +42,14 @@ extension Settlement {
     /// - Parameter row: row from ``hold(_:)``.
     /// - Returns: nil if the ledger or the receipt's period cannot be read.
     func ledger(
-        of write: PursuitWrite, _ row: PostgresRow, _ known: [SubscriptionName: SubscriptionLedger?]
+        of write: PursuitWrite, _ row: PostgresRow, _ known: [SubscriptionName: FoundLedger]
     ) throws -> GrantedLedger? {
-        guard let change = write.change, let ledger = known[write.claimed.name] ?? SubscriptionLedger() else {
-            return nil
+        guard let change = write.change else { return nil }
+        let ledger: SubscriptionLedger
+        switch known[write.claimed.name] {
+        case .readable(let found): ledger = found
+        case .unreadable: return nil
+        case nil: ledger = SubscriptionLedger()
         }
         let period: LedgerPeriod?
         do { period = try LedgerPeriod(stored: row.get("period")) } catch is StoreError { return nil }
@@ -85,7 +96,7 @@ extension Settlement {
     ///   transaction has inserted one in the meantime, the insert violates the primary key, and the settlement runs
     ///   again: that transaction may know of a refund.
     /// - Returns: a statement that returns the ledgers that need an update.
-    func watch(_ grants: [(write: PursuitWrite, granted: Granted)], areKnown: Bool) -> SQL {
+    func writeLedgers(of grants: [(write: PursuitWrite, granted: Granted)], areKnown: Bool) -> SQL {
         let changes = grants.map(\.write.change)
         let first = grants.map(\.granted.first?.updated)
         let rows: SQLTable = [
@@ -111,7 +122,7 @@ extension Settlement {
                 SELECT DISTINCT ON (i.bucket, i.publisher, i.environment, i.subscription_key) i.*
                 FROM \(table, as: "i")
                 ORDER BY i.bucket, i.publisher, i.environment, i.subscription_key, i.at DESC
-            ), watched AS (
+            ), written AS (
                 INSERT INTO ledgers AS l (
                     bucket, publisher, environment, subscription_key, bundle_id, heard_at, granted_at, granted_until,
                     granted_offer, due_at, state, status, will_renew, expires_at, product_id, auto_renew_product_id, reason,
@@ -131,10 +142,10 @@ extension Settlement {
                 SELECT i.bucket, (now() AT TIME ZONE 'UTC')::date, i.event_id, clock_timestamp(), i.said_at, i.expires_at,
                        i.status, i.publisher, i.environment, i.subscription_key, i.event
                 FROM input i
-                JOIN watched w ON \(.sameSubscription("w", "i"))
+                JOIN written w ON \(.sameSubscription("w", "i"))
                 WHERE w.has_state
             )
-            SELECT w.publisher, w.environment, w.subscription_key FROM watched w WHERE NOT w.has_state
+            SELECT w.publisher, w.environment, w.subscription_key FROM written w WHERE NOT w.has_state
             """
     }
 

@@ -70,7 +70,7 @@ struct Settlement: Sendable {
                     outcomes[one.index] = .writtenRevoked(reason: reason)
                     granted[id] = Granted(subscription: name, bundleID: bundleID)
                 case .readTooOld: outcomes[one.index] = .readTooOld
-                case .ownerInDoubt(let rival): outcomes[one.index] = .ownerInDoubt(rival)
+                case .ownerInDoubt(let owner): outcomes[one.index] = .ownerInDoubt(owner)
                 }
             }
         }
@@ -138,8 +138,8 @@ struct Settlement: Sendable {
             ledgers.filter { known.contains($0.granted.subscription) },
             ledgers.filter { !known.contains($0.granted.subscription) }
         )
-        if !old.isEmpty { queries.append(watch(old, areKnown: true)) }
-        if !new.isEmpty { queries.append(watch(new, areKnown: false)) }
+        if !old.isEmpty { queries.append(writeLedgers(of: old, areKnown: true)) }
+        if !new.isEmpty { queries.append(writeLedgers(of: new, areKnown: false)) }
         let ledgerIndices = firstLedger..<queries.count
         if !ownership.changes.isEmpty { queries.append(CustomerChange.write(ownership.changes)) }
 

@@ -129,8 +129,8 @@ actor EntitlementReader {
     }
 
     /// Result of asking Cleeng about a subscription's owner.
-    enum RivalOutcome: Sendable {
-        case answered(OwnershipClaim.Rival)
+    enum OwnerReadResult: Sendable {
+        case answered(OwnershipClaim.OwnerReading)
         /// Time of the next allowed read of that customer; nil: Cleeng could not be asked.
         case notBefore(Timestamp?)
     }
@@ -139,7 +139,7 @@ actor EntitlementReader {
     ///
     /// The owner's own purchases may be read every interval too, always just before this question. So it waits for the
     /// moment at which the owner may be read again.
-    func read(_ owner: RivalOwner) async throws -> RivalOutcome {
+    func read(_ owner: CurrentOwner) async throws -> OwnerReadResult {
         let patience = ContinuousClock.now + interval + Self.slack
         while true {
             let outcome = try await readOnce(owner)
@@ -154,7 +154,7 @@ actor EntitlementReader {
     private static let slack = Duration.milliseconds(100)
     private static let shortestWait = Duration.milliseconds(5)
 
-    private func readOnce(_ owner: RivalOwner) async throws -> RivalOutcome {
+    private func readOnce(_ owner: CurrentOwner) async throws -> OwnerReadResult {
         guard let pass = await upstream.enter(.reads, atMost: interval) else { return .notBefore(nil) }
         defer { upstream.leave(pass) }
         guard let turn = try await store.purchases.takeReads(of: [owner.key], interval: interval)[owner.key] else {

@@ -191,7 +191,7 @@ struct PursuitWorker: Sendable {
 
     /// - Returns: nil if no other customer has the subscription.
     private func yield(_ claimed: ClaimedPursuit, _ pursuit: inout Pursuit) async throws -> Decision? {
-        switch try await store.subscriptions.rival(of: claimed) {
+        switch try await store.subscriptions.precedence(over: claimed) {
         case nil: nil
         case .owner: pursuit.ownedByAnother(at: try now())
         case .waiting: pursuit.waits(until: try now() + settings.reads.interval, at: try now())
@@ -231,7 +231,7 @@ struct PursuitWorker: Sendable {
         try Task.checkCancellation()
         let route = pursuit.phase.route?.rawValue ?? ""
         Counter(label: "relay_pursuits_held_back", dimensions: upstream.labels(route)).increment()
-        let due = pursuit.phase.isUnsent ? pursuit.retryAt : pursuit.readAt ?? pursuit.forwardedAt
+        let due = pursuit.phase.isUnsent ? pursuit.retryAt : pursuit.readAt ?? pursuit.watchedSince
         return Decision(next: .rest(until: due ?? pursuit.acceptedAt))
     }
 
@@ -255,10 +255,10 @@ struct PursuitWorker: Sendable {
         all.take(decision)
         var outcome = try await write(claimed, pursuit, all, decision.next)
         var readAgainAt: Timestamp?
-        if case .ownerInDoubt(let rival) = outcome {
-            switch try await reader.read(rival) {
+        if case .ownerInDoubt(let owner) = outcome {
+            switch try await reader.read(owner) {
             case .answered(let answer):
-                outcome = try await write(claimed, pursuit, all, decision.next, rival: answer)
+                outcome = try await write(claimed, pursuit, all, decision.next, ownerReading: answer)
             case .notBefore(let moment):
                 readAgainAt = moment
                 // No later read answers the waiting app, or it waits no longer and Cleeng does not answer about the owner.
@@ -267,7 +267,8 @@ struct PursuitWorker: Sendable {
                 let isLate = all.change?.observedAt.map { $0 >= pursuit.deadline } ?? false
                 if isLate && moment == nil || progress(pursuit, all).isLastRead {
                     outcome = try await write(
-                        claimed, pursuit, all, decision.next, rival: .init(isEntitled: true, observedAt: try now()))
+                        claimed, pursuit, all, decision.next,
+                        ownerReading: .init(isEntitled: true, observedAt: try now()))
                 }
             }
         }
@@ -287,7 +288,7 @@ struct PursuitWorker: Sendable {
     /// The progress of the reads up to the one behind a grant.
     private func progress(_ pursuit: Pursuit, _ notes: Notes) -> OwnershipClaim.ReadProgress {
         notes.change.map {
-            settings.reads.progress(of: $0, forwardedAt: pursuit.forwardedAt, deadline: pursuit.deadline)
+            settings.reads.progress(of: $0, watchedSince: pursuit.watchedSince, deadline: pursuit.deadline)
         } ?? .init()
     }
 
@@ -296,7 +297,7 @@ struct PursuitWorker: Sendable {
     @discardableResult
     private func write(
         _ claimed: ClaimedPursuit, _ pursuit: Pursuit, _ notes: Notes, _ next: Decision.Next,
-        rival: OwnershipClaim.Rival? = nil
+        ownerReading: OwnershipClaim.OwnerReading? = nil
     ) async throws -> PursuitWriteOutcome {
         let rest: PursuitWrite.Next =
             switch next {
@@ -306,7 +307,7 @@ struct PursuitWorker: Sendable {
             }
         let write = PursuitWrite(
             claimed: claimed, pursuit: pursuit, change: notes.change, events: notes.events, next: rest,
-            rival: rival, progress: progress(pursuit, notes))
+            ownerReading: ownerReading, progress: progress(pursuit, notes))
         while true {
             do {
                 let outcome = try await writer.write(write)

@@ -295,27 +295,27 @@ struct AccessLife {
         }
         let (isGranted, until) = isEntitled(request.customer, request.offer)
         guard isGranted else { return again(.seconds(300)) }
-        let rival = owner.flatMap { $0.customer == request.customer ? nil : $0 }
-        let against = rival.map {
+        let other = owner.flatMap { $0.customer == request.customer ? nil : $0 }
+        let against = other.map {
             OwnershipClaim.Owner(
                 acceptedAt: $0.acceptedAt, since: $0.grantedAt, unsettledUntil: $0.grantedAt + Self.unsettled)
         }
         var claim = OwnershipClaim(
             acceptedAt: request.acceptedAt, observedAt: now, entitledBefore: request.entitledBefore, isProven: false)
         var verdict = claim.judge(against: against)
-        if verdict == .asksOfOwner, let rival {
-            claim.rival = .init(isEntitled: isEntitled(rival.customer, request.offer).0, observedAt: now)
+        if verdict == .asksOfOwner, let other {
+            claim.ownerReading = .init(isEntitled: isEntitled(other.customer, request.offer).0, observedAt: now)
             verdict = claim.judge(against: against)
         }
         if fault == .everyGrantTakes { verdict = .takes }
         var grant = Grant(customer: request.customer, offer: request.offer, acceptedAt: request.acceptedAt)
         switch verdict {
         case .takes:
-            if let rival, fault != .everyGrantStands {
+            if let other, fault != .everyGrantStands {
                 for index in grants.indices
-                where grants[index].customer == rival.customer && grants[index].isOfSubscription {
+                where grants[index].customer == other.customer && grants[index].isOfSubscription {
                     // The relay's owner is not Cleeng's.
-                    if grants[index].runs, cleengOwner == rival.customer { checkEnd(of: grants[index]) }
+                    if grants[index].runs, cleengOwner == other.customer { checkEnd(of: grants[index]) }
                     grants[index].runs = false
                     grants[index].reason = "transferred"
                 }

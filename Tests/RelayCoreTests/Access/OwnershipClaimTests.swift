@@ -14,7 +14,7 @@ import Testing
         OwnershipClaim(
             acceptedAt: Timestamp(seconds: acceptedAt), observedAt: Timestamp(seconds: observedAt),
             entitledBefore: entitledBefore, isProven: isProven,
-            rival: isOwnerEntitled.map { .init(isEntitled: $0, observedAt: Timestamp(seconds: observedAt + 1)) },
+            ownerReading: isOwnerEntitled.map { .init(isEntitled: $0, observedAt: Timestamp(seconds: observedAt + 1)) },
             progress: progress)
     }
 
@@ -29,9 +29,9 @@ import Testing
     func perhapsOldAccess(entitledBefore: Bool?) {
         var claim = claim(entitledBefore: entitledBefore)
         #expect(claim.judge(against: owner) == .asksOfOwner)
-        claim.rival = .init(isEntitled: true, observedAt: Timestamp(seconds: 206))
+        claim.ownerReading = .init(isEntitled: true, observedAt: Timestamp(seconds: 206))
         #expect(claim.judge(against: owner) == .standsAlone)
-        claim.rival = .init(isEntitled: false, observedAt: Timestamp(seconds: 206))
+        claim.ownerReading = .init(isEntitled: false, observedAt: Timestamp(seconds: 206))
         #expect(claim.judge(against: owner) == .takes)
     }
 
@@ -40,14 +40,14 @@ import Testing
     func newerRequest() {
         var claim = claim(entitledBefore: nil)
         var owner = owner
-        claim.rival = .init(isEntitled: true, observedAt: Timestamp(seconds: 206))
+        claim.ownerReading = .init(isEntitled: true, observedAt: Timestamp(seconds: 206))
         for (accepted, verdict) in [(199, .standsAlone), (200, .standsAlone), (201, .readsAgain)]
             as [(Int64, OwnershipClaim.Verdict)]
         {
             owner.newestWaiting = Timestamp(seconds: accepted)
             #expect(claim.judge(against: owner) == verdict)
         }
-        claim.rival?.isEntitled = false
+        claim.ownerReading?.isEntitled = false
         #expect(claim.judge(against: owner) == .takes)
     }
 
@@ -92,23 +92,23 @@ import Testing
     @Test("the third read is two intervals after the forward, and the last one less than one before the deadline")
     func progress() {
         let reads = ReadSchedule(interval: .seconds(5), reconcileFor: .seconds(86_400))
-        func progress(_ read: Int64, forwardedAt: Int64?, late: Bool = false) -> OwnershipClaim.ReadProgress {
+        func progress(_ read: Int64, watchedSince: Int64?, late: Bool = false) -> OwnershipClaim.ReadProgress {
             let read = Timestamp(seconds: read)
             return reads.progress(
                 of: .init(status: .granted, late: late, at: read, observedAt: read),
-                forwardedAt: forwardedAt.map { Timestamp(seconds: $0) }, deadline: Timestamp(seconds: 60))
+                watchedSince: watchedSince.map { Timestamp(seconds: $0) }, deadline: Timestamp(seconds: 60))
         }
         for (read, hasWaited, isLastRead) in [
             (2, false, false), (11, false, false), (12, true, false), (54, true, false), (55, true, true),
         ] as [(Int64, Bool, Bool)] {
-            #expect(progress(read, forwardedAt: 2) == .init(hasWaited: hasWaited, isLastRead: isLastRead), "\(read)")
+            #expect(progress(read, watchedSince: 2) == .init(hasWaited: hasWaited, isLastRead: isLastRead), "\(read)")
         }
-        #expect(progress(57, forwardedAt: 57) == .init(isLastRead: true))
+        #expect(progress(57, watchedSince: 57) == .init(isLastRead: true))
         // No app waits any more, or Cleeng has not accepted the purchase.
-        #expect(progress(60, forwardedAt: 2) == .init())
+        #expect(progress(60, watchedSince: 2) == .init())
         // Not even before the deadline, if a newer request has overtaken this one.
-        for read in [12, 55] as [Int64] { #expect(progress(read, forwardedAt: 2, late: true) == .init()) }
-        #expect(progress(30, forwardedAt: nil) == .init())
+        for read in [12, 55] as [Int64] { #expect(progress(read, watchedSince: 2, late: true) == .init()) }
+        #expect(progress(30, watchedSince: nil) == .init())
     }
 
     @Test("Cleeng's statement of a transfer decides")

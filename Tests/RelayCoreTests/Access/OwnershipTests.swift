@@ -101,7 +101,7 @@ import Testing
     func besideTheOwner() throws {
         let owners = Ownership.Grant.sample("old", on: name, id: .numbered(1), acceptedAt: 99, observedAt: 130)
         var other = Ownership.Grant.sample("new", on: name, id: .numbered(2), acceptedAt: 98, observedAt: 130)
-        other.rival = .init(isEntitled: false, observedAt: Timestamp(seconds: 130))
+        other.ownerReading = .init(isEntitled: false, observedAt: Timestamp(seconds: 130))
         #expect(try ownership([other]).outcomes == [.granted(name, ownerNo: 4)])
         let both = try ownership([owners, other])
         #expect(both.outcomes == [.granted(name, ownerNo: 3), .readTooOld])
@@ -124,17 +124,17 @@ import Testing
     func ownerInDoubt() throws {
         var grant = Ownership.Grant.sample("new", on: name, acceptedAt: 200)
         grant.entitledBefore = true
-        let rival = RivalOwner(
+        let owner = CurrentOwner(
             key: CustomerKey(publisher: "main", customer: "old@example.test"), email: "old@example.test",
             offerID: grant.offerID)
-        #expect(try ownership([grant]).outcomes == [.ownerInDoubt(rival)])
-        grant.rival = .init(isEntitled: true, observedAt: grant.change.at)
+        #expect(try ownership([grant]).outcomes == [.ownerInDoubt(owner)])
+        grant.ownerReading = .init(isEntitled: true, observedAt: grant.change.at)
         let alone = try ownership([grant])
         let own = name.alone(grant.id)
         #expect(alone.outcomes == [.granted(own, ownerNo: 1)])
         #expect(alone.alone.map(\.name) == [own])
         #expect(alone.changes.isEmpty && alone.newOwners.isEmpty && alone.transfers.isEmpty)
-        grant.rival = .init(isEntitled: false, observedAt: grant.change.at)
+        grant.ownerReading = .init(isEntitled: false, observedAt: grant.change.at)
         #expect(try ownership([grant]).outcomes == [.granted(name, ownerNo: 4)])
     }
 
@@ -207,7 +207,7 @@ import Testing
                 let last = ownership.newOwners.first { $0.name == name }?.ownerNo ?? batch.subscriptions[name]?.ownerNo
                 #expect(name.standsAlone || number == last, comment)
             case .revoked(let reason): #expect(grant.reasonToEnd == reason, comment)
-            case .ownerInDoubt(let rival): #expect(rival.key.customer != grant.customer, comment)
+            case .ownerInDoubt(let owner): #expect(owner.key.customer != grant.customer, comment)
             case .readTooOld: break
             }
         }

@@ -24,7 +24,7 @@ struct RandomBatch {
             grant.entitledBefore = chance(50) ? false : chance(50) ? true : nil
             grant.change.isProven = chance(15)
             if chance(50) {
-                grant.rival = .init(isEntitled: chance(40), observedAt: Timestamp(seconds: second(103...130)))
+                grant.ownerReading = .init(isEntitled: chance(40), observedAt: Timestamp(seconds: second(103...130)))
             }
             if chance(40) { grant.progress = .init(hasWaited: chance(50), isLastRead: chance(50)) }
             if chance(10) { grant.reasonToEnd = chance(50) ? "refunded" : "family_revoked" }

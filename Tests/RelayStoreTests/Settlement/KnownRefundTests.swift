@@ -80,7 +80,7 @@ struct KnownRefundTests {
                 return
             }
             let later = try await database.now() + claimed.patience + .seconds(1)
-            grant.rival = .init(isEntitled: true, observedAt: later)
+            grant.ownerReading = .init(isEntitled: true, observedAt: later)
             #expect(try await store.outcome(of: grant) == .written)
             #expect(try await store.status(of: claimed.id) == .granted)
         }

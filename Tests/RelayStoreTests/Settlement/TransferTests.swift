@@ -14,8 +14,8 @@ struct TransferTests {
         try await database.value("SELECT customer FROM subscriptions WHERE subscription_key !~ '#'", as: String.self)
     }
 
-    private func rival(_ isEntitled: Bool, _ observedAt: Timestamp) -> OwnershipClaim.Rival {
-        OwnershipClaim.Rival(isEntitled: isEntitled, observedAt: observedAt)
+    private func ownerReading(_ isEntitled: Bool, _ observedAt: Timestamp) -> OwnershipClaim.OwnerReading {
+        OwnershipClaim.OwnerReading(isEntitled: isEntitled, observedAt: observedAt)
     }
 
     @Test("by a store's statement is recorded once, however often the store names the former id")
@@ -138,7 +138,7 @@ struct TransferTests {
                 return
             }
             #expect(owner.key.customer.text == ben && owner.offerID == old.offerID)
-            grant.rival = rival(isOwnerEntitled, observed + .seconds(1))
+            grant.ownerReading = ownerReading(isOwnerEntitled, observed + .seconds(1))
             #expect(try await store.outcome(of: grant) == .written)
             #expect(try await store.status(of: old.id) == .granted)
             #expect(try await store.status(of: new) == (isOwnerEntitled ? .granted : .transferred))
@@ -164,7 +164,8 @@ struct TransferTests {
                 return
             }
             #expect(try await store.status(of: old) == .granted)
-            grant.rival = rival(isOwnerEntitled, try await database.now() + claimed.patience + .seconds(1))
+            grant.ownerReading = ownerReading(
+                isOwnerEntitled, try await database.now() + claimed.patience + .seconds(1))
             #expect(try await store.outcome(of: grant) == .written)
             #expect(try await store.status(of: old) == (isOwnerEntitled ? .granted : .transferred))
             #expect(try await store.status(of: claimed.id) == .granted)
@@ -240,7 +241,7 @@ struct TransferTests {
             #expect(try await store.status(of: old.id) == .pending)
             let later = granted + old.patience + .microseconds(1)
             var grant = again.granted(observedAt: later)
-            grant.rival = rival(true, later)
+            grant.ownerReading = ownerReading(true, later)
             #expect(try await store.outcome(of: grant) == .written)
             #expect(try await owner(in: database) == ana)
         }
@@ -259,7 +260,7 @@ struct TransferTests {
             try await database.makeDue(old.id)
             var grant = try await store.claimOne().granted()
             grant.pursuit.entitledBefore = nil
-            grant.rival = rival(true, try await database.now() + old.patience + .seconds(1))
+            grant.ownerReading = ownerReading(true, try await database.now() + old.patience + .seconds(1))
             #expect(try await store.outcome(of: grant) == .readTooOld)
             #expect(try await store.status(of: old.id) == .pending)
             // Once no app waits for the newer request, it can no longer move the subscription.
@@ -349,7 +350,7 @@ struct TransferTests {
                 return
             }
             #expect(owner.key.customer == claimed[1].customer)
-            again.rival = rival(true, settled + .seconds(1))
+            again.ownerReading = ownerReading(true, settled + .seconds(1))
             #expect(try await store.outcome(of: again) == .written)
             #expect(try await self.owner(in: database) == claimed[1].customer.text)
             #expect(try await database.count("transfers") == (isOwned ? 1 : 0))

@@ -27,9 +27,9 @@ extension ChaosLoad {
             var sequence: [String] = []
             for step in 0..<6 where !isContestOver {
                 let purchase = request(step % customers)
-                async let rival = step == 2 && customers == 4 ? buy(request(3), turn: step + 1) : nil
+                async let other = step == 2 && customers == 4 ? buy(request(3), turn: step + 1) : nil
                 if let id = await buy(purchase, turn: app + step) { sequence.append(id) }
-                _ = await rival
+                _ = await other
                 let isQuick = step % 2 == (customers == 2 ? 1 : 0)
                 try? await Task.sleep(for: .milliseconds(isQuick ? 30 : 500))
             }

@@ -33,14 +33,14 @@ extension SubscriptionStore {
         return RunningOwner(customer: try row.open("customer"), username: try row.open("username"))
     }
 
-    public enum Rival: Sendable, Equatable {
+    public enum Precedence: Sendable, Equatable {
         case owner
         /// Another customer whose purchase of it Cleeng has accepted without a result yet, while the app still waits.
         case waiting
     }
 
     /// The customer with precedence over a purchase. Index used in addition: `pursuits_subscription`.
-    public func rival(of claimed: ClaimedPursuit) async throws -> Rival? {
+    public func precedence(over claimed: ClaimedPursuit) async throws -> Precedence? {
         let name = claimed.name
         // Query waiters before the owner. A grant that commits between the two queries removes the waiter and sets the
         // owner.
@@ -61,7 +61,7 @@ extension SubscriptionStore {
     /// Whether another customer has the subscription, or started the synchronization that Cleeng names. Indexes used:
     /// `pursuits_subscription`, primary keys.
     public func isHeldByAnother(_ claimed: ClaimedPursuit, synchronization: String?) async throws -> Bool {
-        // Queries in this order for the reason in `rival(of:)`.
+        // Queries in this order for the reason in `precedence(over:)`.
         if let synchronization {
             let begun = try await database.query(
                 """

@@ -25,8 +25,11 @@ extension Customers {
             let (customer, reason, publisher) = (customer.trimmingSpace(), reason, publisher.map { PublisherID($0) })
             let export = try await DatabaseSession.run(option) { store in
                 let identity = try await store.customers.identity(of: customer, publisher: publisher)
-                guard !identity.isUnknown else { throw Failure("nothing is known of that customer") }
-                let act = LongAct<CustomerExport>.export(identity) { try await CustomerExport(of: $0, $1) }
+                let mentions = try await CustomerExport.Mentions(of: identity, store)
+                guard !identity.isUnknown || !mentions.isEmpty else {
+                    throw Failure("nothing is known of that customer")
+                }
+                let act = LongAct<CustomerExport>.export(identity) { try await CustomerExport(of: $0, mentions, $1) }
                 return try await Operations(store: store).perform(act, by: ShellUser.actor, reason: reason)
             }
             try JSONOutput.write(export)
@@ -72,7 +75,22 @@ private struct CustomerExport: Viewed {
             ]
     }
 
+    /// Texts that mention the customer's email. Another name may be part of any text.
+    struct Mentions: Sendable {
+        var events: [CustomerMention] = []
+        var billingCustomers: [CustomerMention] = []
+
+        var isEmpty: Bool { events.isEmpty && billingCustomers.isEmpty }
+
+        init(of identity: CustomerIdentity, _ store: RelayStore) async throws {
+            guard identity.isEmail else { return }
+            events = try await store.customers.events(mentioning: identity.customer)
+            billingCustomers = try await store.customers.billingCustomers(mentioning: identity.customer)
+        }
+    }
+
     var identity: CustomerIdentity
+    var mentions: Mentions
     var purchases: [Purchase] = []
     var subscriptions: [OpsSubscription] = []
     var transfers: [OpsTransfer] = []
@@ -90,10 +108,28 @@ private struct CustomerExport: Viewed {
         Field("transfers") { FieldValue.list($0.transfers) }, Field("messages") { FieldValue.list($0.messages) },
         Field("consumption") { FieldValue.list($0.consumption) },
         Field("consumptionRequests") { FieldValue.list($0.refunds) },
+        Field("billingCustomers") { one in
+            FieldValue.list(
+                one.mentions.billingCustomers.map { fields(of: $0, name: "id", text: .json($0.text.value), "details") })
+        },
+        Field("events") { one in
+            FieldValue.list(
+                one.mentions.events.map { fields(of: $0, name: "topic", text: .text($0.text.value), "body") })
+        },
     ]
 
-    init(of identity: CustomerIdentity, _ store: RelayStore) async throws {
+    private static func fields(of mention: CustomerMention, name: String, text: FieldValue, _ key: String) -> FieldValue
+    {
+        .object([
+            ("at", mention.at.fieldValue), ("publisher", mention.publisher?.fieldValue ?? .null),
+            (name, mention.name.fieldValue),
+            (key, text),
+        ])
+    }
+
+    init(of identity: CustomerIdentity, _ mentions: Mentions, _ store: RelayStore) async throws {
         self.identity = identity
+        self.mentions = mentions
         for (index, id) in identity.validations.enumerated() {
             guard let detail = try await store.ops.detail(id, in: .all) else { continue }
             let sent = try await store.customers.whatWasSent(id)

@@ -57,8 +57,8 @@ public struct Erasure: Sendable {
         var outcome = Outcome()
         // Another name may be part of any text.
         if asked.isEmail {
-            let events = try await store.customers.eraseEvents(mentioning: asked.customer)
-            let details = try await store.customers.eraseBillingCustomers(mentioning: asked.customer)
+            let events = try await store.customers.erase(.events, mentioning: asked.customer)
+            let details = try await store.customers.erase(.billingCustomers, mentioning: asked.customer)
             (outcome.events, outcome.billingCustomers) = (events.erased, details.erased)
             outcome.unreadable = events.unreadable + details.unreadable
         }

@@ -148,6 +148,9 @@ import Testing
             _ = try await store.orders.addBillingCustomer(
                 details: #"{"EmailAddress":"Ana@example.test"}"#, publisher: "main")
             let identity = try await store.customers.identity(of: "ana@example.test")
+            let details = try await store.customers.billingCustomers(mentioning: identity.customer)
+            #expect(details.map(\.text.value) == [#"{"EmailAddress":"Ana@example.test"}"#])
+            #expect(details.map(\.publisher) == ["main"])
             let erased = try await Erasure(store: store).run(identity, entry)
             #expect(erased.billingCustomers == 1)
             #expect(try await database.column("SELECT details FROM billing_customers", as: String.self) == ["{}"])
@@ -162,6 +165,8 @@ import Testing
                 topic: "test", body: Array(#"{"customerEmail":"ana@example.test"}"#.utf8),
                 now: try await items.database.now())
             let identity = try await items.store.customers.identity(of: "ana@example.test")
+            let events = try await items.store.customers.events(mentioning: identity.customer)
+            #expect(events.map(\.name) == ["test"])
             let erased = try await Erasure(store: items.store).run(identity, entry)
             #expect(erased.events == 1 && erased.unreadable == 1)
             #expect(try await items.database.count("cleeng_events") == QueuedItems.count)

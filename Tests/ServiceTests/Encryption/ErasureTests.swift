@@ -60,6 +60,8 @@ import Testing
                 #expect(json["customerEmail"].string == "ana@example.test" && json["purchases"].array?.count == 2)
                 #expect(json["purchases"].array?.allSatisfy { $0["receipt"].string?.hasPrefix("eyJ") == true } == true)
                 #expect(json["transfers"].array?.count == 1 && json["messages"].array?.isEmpty == false)
+                #expect(json["billingCustomers"].array?.isEmpty == true)
+                #expect(json["events"].array != nil)
 
                 let refused = try await Self.run(setup, keys, "erase", "ana@example.test", "--reason", "ticket 1")
                 #expect(refused.code == 1 && refused.text.contains("still waited for"))

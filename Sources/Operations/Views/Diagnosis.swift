@@ -268,8 +268,7 @@ public struct Diagnosis: Sendable, Equatable {
                 topic.state == .ended
                     ? "The subscription to \(topic.topic) has ended: \(store) sends no notifications by it."
                     : "Nobody has confirmed the subscription to \(topic.topic): \(store) sends no notifications by it yet.",
-                advice: "`receipt-relay notifications confirm \(id)` confirms it, or subscribe to the topic again.",
-                .topics)
+                advice: "`receipt-relay notifications confirm \(id) --reason R` confirms it. Or subscribe again.", .topics)
         }
         if let trouble = standing.sweepTrouble {
             add(

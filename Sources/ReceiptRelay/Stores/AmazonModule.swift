@@ -50,7 +50,7 @@ extension Setting {
         "a certificate (PEM) by which every message is verified; then none is fetched")
     static let amazonSNSConfirm = Setting(
         "RELAY_AMAZON_SNS_CONFIRM", .choice(["manual", "auto"]), standard: "manual", group: .amazon, readers: .front,
-        "who confirms a subscription to one of the topics: an operator (`receipt-relay notifications confirm ID`, or the console), or the relay by itself"
+        "who confirms a subscription to one of the topics: an operator (`receipt-relay notifications confirm ID --reason R`, or the console), or the relay by itself"
     )
     static let amazonSNSURL = Setting(
         "RELAY_AMAZON_SNS_URL", .url, group: .amazon, readers: [.front, .commands],

@@ -36,7 +36,8 @@ struct FrontChannel: ServerChildChannel {
         _ logger: Logger
     ) throws {
         var decoderLimits = NIOHTTPDecoderLimitConfiguration()
-        decoderLimits.maxHeaderFieldSize = 16 << 10
+        // A selection of fifty rows is in the target of a request.
+        decoderLimits.maxHeaderFieldSize = 48 << 10
         decoderLimits.maxHeaderListSize = 48 << 10
         decoderLimits.maxHeaderFieldCount = 100
         // The handlers below check pipelining, errors and header fields.

@@ -19,7 +19,7 @@ struct ConsoleContext: Sendable {
     }
 
     static let signInPath = "/console/sign-in"
-    private static let mostFormBytes = 16 << 10
+    private static let mostFormBytes = 64 << 10
 
     /// A page for signed-in visitors only.
     func page(_ path: String, _ show: @escaping @Sendable (ConsoleVisit) async throws -> Response) -> Route {
@@ -108,7 +108,7 @@ struct ConsoleContext: Sendable {
         .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
         .contentSecurityPolicy:
             "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-        .xContentTypeOptions: "nosniff", .referrerPolicy: "same-origin", .crossOriginOpenerPolicy: "same-origin",
+        .xContentTypeOptions: "nosniff", .referrerPolicy: "strict-origin", .crossOriginOpenerPolicy: "same-origin",
         .crossOriginResourcePolicy: "same-origin",
     ]
 }

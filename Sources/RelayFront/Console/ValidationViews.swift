@@ -130,7 +130,7 @@ enum ValidationViews {
         let (status, path) = (detail.validation.status, ConsoleLink.validation(detail.validation.id))
         var actions: [DetailPage.Action] = []
         if status.allowsRetry { actions.append(.init("Retry", href: path + "/retry")) }
-        if status.allowsAbandon || detail.parking != nil {
+        if status.allowsAbandon || detail.parking != nil || status == .rejected && detail.nextStepAt != nil {
             actions.append(.init("Abandon", href: path + "/abandon", isGrave: true))
         }
         return actions

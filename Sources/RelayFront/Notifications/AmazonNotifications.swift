@@ -66,7 +66,7 @@ public struct AmazonNotifications: NotificationSource {
             return logger.warning(
                 known.state == .ended
                     ? "a subscription to a topic has ended: nothing comes by it any more"
-                    : "a subscription to a topic is to be confirmed: receipt-relay notifications confirm ID",
+                    : "a subscription to a topic is to be confirmed: receipt-relay notifications confirm ID --reason R",
                 metadata: ["topic": "\(news.topic)", "notification": "\(id)"])
         }
         let answer = try await operations.perform(

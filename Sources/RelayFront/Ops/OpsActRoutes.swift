@@ -120,7 +120,10 @@ struct OpsActRoutes: Sendable {
         let key = try await authenticator.key(request, context, opening: .opsOperator)
         var reader = try FieldReader(act: try await bodies.read(request), ["reason", "environment", "bundleId"])
         let reason = OperatorReason.judge(&reader)
-        let environment = reader.required("environment").map { StoreEnvironment($0) }
+        let environment = reader.required("environment").flatMap { text -> StoreEnvironment? in
+            ["Production", "Sandbox"].contains(text)
+                ? StoreEnvironment(text) : reader.refuse("environment", "must be one of Production, Sandbox")
+        }
         let app = reader.optional("bundleId").map { BundleID($0) }
         guard reader.errors.isEmpty, let reason, let environment else { throw Problem.invalidFields(reader.errors) }
         let tested = try await operations.perform(

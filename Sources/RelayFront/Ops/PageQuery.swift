@@ -49,10 +49,14 @@ struct PageQuery {
 
     mutating func offerID() -> OfferID? { text("offerId").flatMap { reader.offerID($0, "offerId") } }
 
+    /// A store's prefix and a purchase token of at most 1,024 bytes.
+    private static let mostKeyBytes = 1_040
+
     mutating func originalTransactionID() -> TransactionID? {
         guard let text = text("originalTransactionId") else { return nil }
-        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            return reader.refuse("originalTransactionId", "must be 1 to 64 visible characters")
+        guard (1...Self.mostKeyBytes).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
+            return reader.refuse("originalTransactionId", "must be 1 to \(Self.mostKeyBytes) visible characters")
         }
         return TransactionID(text)
     }

@@ -25,8 +25,8 @@ extension OpsStore {
         }
     }
 
-    /// Ends a purchase by an operator's decision: `rejected` with reason `abandoned`. If the pursuit is parked and its
-    /// validation has ended or is gone, only the pursuit is deleted.
+    /// Ends a purchase by an operator's decision: `rejected` with reason `abandoned`. If its validation has ended or is
+    /// gone, only the pursuit is deleted: it is parked, or an operator has retried a rejected purchase.
     ///
     /// - Returns: the purchase's publisher; nil if it is unknown.
     /// - Throws: ``OpsRefusal``.
@@ -49,19 +49,21 @@ extension OpsStore {
                 DELETE FROM pursuits WHERE bucket = \(.int2(Int16(id.bucket.number))) AND id = \(.uuid(id.uuid))
                 """
             let note = note(.abandoned, id: id, fence: locked.nextFence, by: by, reason: reason)
-            guard locked.validation.status.allowsAbandon else {
-                guard locked.isParked else { throw OpsRefusal.status(locked.validation.status) }
-                // The validation has already ended and keeps its status; only the parked pursuit is deleted.
-                _ = try await transaction.commit(with: [end, note])
-                return (publisher, [])
+            let status = locked.validation.status
+            guard status.allowsAbandon || locked.isParked || locked.isPursued && status == .rejected else {
+                throw OpsRefusal.status(status)
             }
             // Deleting the pursuit now would let the subscription's next request start while this call is still
             // running.
             guard !locked.isSending else { throw OpsRefusal.busy }
+            guard status.allowsAbandon else {
+                _ = try await transaction.commit(with: [Self.keep(id), end, note])
+                return (publisher, [])
+            }
             let answers = try await transaction.commit(with: [
-                Self.abandon(id), end, Settlement.purchases(of: [id], become: [.rejected]), note,
+                Self.keep(id), Self.abandon(id), end, Settlement.purchases(of: [id], become: [.rejected]), note,
             ])
-            return (publisher, try answers[0].map(PurchaseStore.stored))
+            return (publisher, try answers[1].map(PurchaseStore.stored))
         }
         relay.publish(ended)
         return publisher
@@ -73,6 +75,7 @@ extension OpsStore {
         var subscriptionKey: TransactionID
         var hasReceipt: Bool
         var nextFence: Int32
+        var isPursued: Bool
         var isSending: Bool
         var isParked: Bool
     }
@@ -118,7 +121,7 @@ extension OpsStore {
             validation: try PurchaseStore.validation(row), environment: try row.get("environment"),
             subscriptionKey: try row.get("subscription_key"), hasReceipt: try row.get("has_receipt"),
             nextFence: min(max(last, fence), .max - 1) + 1,
-            isSending: try pursuit?.get("is_sending", as: Bool.self) ?? false,
+            isPursued: pursuit != nil, isSending: try pursuit?.get("is_sending", as: Bool.self) ?? false,
             isParked: try pursuit?.get("is_parked", as: Bool.self) ?? false)
     }
 
@@ -161,6 +164,17 @@ extension OpsStore {
             deadline = excluded.deadline, status = excluded.status, publisher = excluded.publisher,
             subscription_key = excluded.subscription_key, customer = excluded.customer,
             environment = excluded.environment, sealed_by = excluded.sealed_by
+        """
+    }
+
+    /// Copies the pursuit's values to its validation, for a later retry: they would be lost with the pursuit. A try of a
+    /// worker that died counts, as in the next claim.
+    private static func keep(_ id: ValidationID) -> SQL {
+        """
+        UPDATE validations v
+        SET forwards = p.forwards + p.sending::int, entitled_before = p.entitled_before
+        FROM pursuits p
+        WHERE \(id.isKey(of: "v")) AND p.bucket = v.bucket AND p.id = v.id
         """
     }
 

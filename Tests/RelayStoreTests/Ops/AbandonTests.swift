@@ -113,6 +113,37 @@ struct AbandonTests {
         }
     }
 
+    @Test("ends a retried purchase that stays rejected, and lets the customer be erased")
+    func retried() async throws {
+        try await withStore { database, store in
+            let rejected = try await store.takeAndClaim(.sample())
+            try await store.write(rejected.rejected())
+            try await store.ops.retry(rejected.id, by: "ops", reason: "")
+            try await store.ops.abandon(rejected.id, by: "ops", reason: "")
+            #expect(try await database.count("pursuits") == 0)
+            let stored = try #require(try await store.purchases.validation(rejected.id))
+            #expect(stored.status == .rejected && stored.reason != "abandoned")
+            let identity = try await store.customers.identity(of: "ana@example.test")
+            let entry = AuditEntry(actor: "test", .customerErased, "a customer", of: nil)
+            #expect(try await Erasure(store: store).run(identity, entry).validations == 1)
+        }
+    }
+
+    @Test("keeps what is known of the tries, for a later retry")
+    func keeps() async throws {
+        try await withStore { database, store in
+            let claimed = try await store.takeAndClaim(.sample())
+            var write = claimed.watching(until: claimed.soon)
+            write.pursuit.entitledBefore = false
+            try await store.write(write)
+            try await store.ops.abandon(claimed.id, by: "ops", reason: "")
+            #expect(try await store.ops.detail(claimed.id)?.attempts == 1)
+            try await store.ops.retry(claimed.id, by: "ops", reason: "")
+            let again = try await store.claimOne()
+            #expect(again.pursuit.forwards == 1 && again.pursuit.entitledBefore == false)
+        }
+    }
+
     @Test("does not affect a purchase with a newer validation")
     func freshOne() async throws {
         try await withStore { database, store in

@@ -49,7 +49,7 @@ extension AppleTimestamp {
     /// Nil at or before the start of 1970, which means "none".
     var moment: Timestamp? { microseconds > 0 ? Timestamp(datable: microseconds) : nil }
 
-    /// The same for an end: nil if the end never comes. An end before 1970 is in the past.
+    /// The time as an end: nil if the end never comes. An end before 1970 is a time in the past, not "none".
     var end: Timestamp? {
         guard millisecondsSince1970 < Self.never else { return nil }
         return Timestamp(datable: max(microseconds, 0))

@@ -12,7 +12,7 @@ public struct CommerceItem: Sendable, Hashable {
 /// `advancedCommerceInfo` of a transaction or of renewal information.
 struct CommerceInfo: Decodable {
     var items: [CommerceItem] = []
-    /// Whether the SKU of every item was read. An item that is left out would end.
+    /// Whether the SKU of every item was read. In the ledger, an item that is left out would end.
     var isReadable = true
 
     private enum Key: CodingKey { case items }

@@ -1,6 +1,6 @@
 import RelayCore
 
-/// Chooses the purchase of a receipt that counts.
+/// Chooses which purchase of a receipt counts.
 struct PurchaseChoice {
     /// The purchases of one subscription, renewals and plan changes included, share their original transaction id.
     private enum Group: Hashable {
@@ -13,11 +13,11 @@ struct PurchaseChoice {
         }
     }
 
-    /// Nil exactly where there are no purchases.
+    /// The purchase that counts; nil if there are no purchases.
     let entry: PurchaseEntry?
     /// Whether the receipt holds the purchase that the app named.
     let isNamed: Bool
-    /// The entry that counts in each group that can expire, the longest-running first.
+    /// The counting entry of each group, if it expires; the longest-running first.
     let subscriptions: [PurchaseEntry]
     /// ``subscriptions``, followed by passes and permanent purchases.
     let lasting: [PurchaseEntry]
@@ -30,7 +30,7 @@ struct PurchaseChoice {
         for entry in entries {
             let group = Group(entry)
             if let present = best[group], !entry.counts(before: present) {
-                // The present entry counts before it.
+                // Keeps the present entry.
             } else {
                 best[group] = entry
             }

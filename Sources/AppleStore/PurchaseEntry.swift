@@ -40,8 +40,8 @@ public struct PurchaseEntry: Sendable, Hashable {
 }
 
 extension PurchaseEntry {
-    /// Whether this entry tells more about the customer's access than the other. Uncancelled subscriptions come first,
-    /// the longest-running before the others; then the newer purchase.
+    /// Whether this entry says more about the customer's access than the other one. Uncancelled subscriptions come
+    /// first, by their end, latest first. All others follow, newest first.
     ///
     /// The ids break ties, so that the meaningless order of a receipt's entries decides nothing.
     func counts(before other: PurchaseEntry) -> Bool {

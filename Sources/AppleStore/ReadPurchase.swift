@@ -9,7 +9,7 @@ public struct ReadPurchase: Sendable, Hashable {
     public let issuedDate: AppleTimestamp?
     /// The purchase that counts.
     public let entry: PurchaseEntry
-    /// Whether that is the purchase that the app named. If false, the receipt does not hold that one.
+    /// Whether the document contains the purchase that the app named. ``entry`` is then of the same subscription.
     public let isNamed: Bool
     /// The entry that counts for each subscription in the receipt, by original transaction id, or by product without
     /// one. Uncancelled and longest-running ones come first. Cancelled and expired ones are included.
@@ -52,7 +52,7 @@ public struct ReadPurchase: Sendable, Hashable {
 }
 
 extension ReadPurchase {
-    /// Nil means that the app's own transaction id is the key: see ``PurchaseEntry/originalTransactionId``.
+    /// Key of the subscription; nil if the app's own transaction id is the key.
     public var originalTransactionId: TransactionID? { entry.originalTransactionId }
     public var transactionId: TransactionID? { entry.transactionId }
     public var productId: ProductID? { entry.productId }
@@ -84,7 +84,7 @@ extension ReadPurchase {
             let id = entry.expiresDate == nil
                 ? entry.originalTransactionId : entry.webOrderLineItemId ?? entry.transactionId
         else { return nil }
-        // A receipt does not distinguish a refund from an upgrade; after an upgrade the successor counts anyway.
+        // A receipt does not mark upgrades, so they too count as refunds. The successor of an upgrade counts anyway.
         let revocation =
             entry.isCancelled
             ? LedgerPeriod.Revocation(at: entry.cancellationDate?.moment ?? statedAt, kind: .refunded) : nil

@@ -43,7 +43,7 @@ public struct TransactionPayload: Sendable, Hashable {
     /// as absent, the meaning would change: without `expiresDate` access never ends.
     public var isReadable: Bool
 
-    /// Whether it adds seats to a period that another transaction paid for. Its refund does not end that period.
+    /// Whether it only adds seats to a period that another transaction paid for. Its refund does not end the period.
     public var addsSeats: Bool { additionalTransactionReason == "SEAT_ADDITION" }
 
     static let introductoryOffer: Int64 = 1

@@ -13,7 +13,7 @@ public struct CleengClient: Sendable {
     let logger: Logger
     let tokens: CustomerTokenCache
 
-    /// - Parameter connections: made by ``CleengConfiguration/connections(ofAccounts:)``; their creator shuts them down.
+    /// - Parameter connections: from ``CleengConfiguration/connections(ofAccounts:)``; shut down by their creator.
     public init(_ configuration: CleengConfiguration, connections: KeptConnections, logger: Logger) {
         self.configuration = configuration
         self.connections = connections
@@ -79,7 +79,7 @@ public struct CleengClient: Sendable {
 }
 
 extension CleengConfiguration {
-    /// Connections for so many accounts. Calls that hang for one account take none from the others.
+    /// Connections for this many accounts. Calls that hang for one account leave enough for the others.
     public func connections(ofAccounts count: Int = 1) -> KeptConnections {
         KeptConnections(connectTimeout: upstreamTimeout, connectionsPerHost: connectionsPerHost * count)
     }

@@ -14,7 +14,7 @@ public struct ConsolePages: Sendable {
         MustacheContentTypes.register(EscapedHTML(), named: EscapedHTML.name)
         var library = MustacheLibrary()
         for (name, bytes) in Self.templates {
-            // Set in each template, because a partial starts with the library's own escaping.
+            // Each template sets it, because a partial starts with the library's own escaping.
             let escaping = "{{% CONTENT_TYPE: \(EscapedHTML.name)}}\n"
             try library.register(escaping + String(decoding: bytes, as: UTF8.self), named: name)
         }

@@ -8,9 +8,9 @@ extension StoreSubscription {
 
     /// A subscription from `purchases.subscriptionsv2.get`. Nil without a state, and without a product.
     ///
-    /// Its key is the purchase token. The app sends it, notifications name it, and Google is asked by it. After a
-    /// change of plan, or a new sign-up before the end, the next token links to it (`linkedPurchaseToken`). A new sign-up
-    /// after the end, made in the Play Store, names it too (`outOfAppPurchaseContext`). Order ids are not linked, and
+    /// Its key is the purchase token, which the app sends, notifications name, and Google is asked by. After a change
+    /// of plan, or a new sign-up before the end, the next purchase links to that token (`linkedPurchaseToken`). A new
+    /// sign-up in the Play Store after the end names it too (`outOfAppPurchaseContext`). Order ids are not linked, and
     /// Google cannot be asked about a subscription that ended long ago.
     ///
     /// - Parameter readAt: when Google was asked.
@@ -25,8 +25,8 @@ extension StoreSubscription {
             // Without a start time nothing was granted, whatever the state is called.
             state: Self.states[word] ?? (startTime == nil ? .pending : .unknown),
             isTest: json["testPurchase"] != nil, readAt: readAt)
-        // A plan that was never paid for replaces no other. The token becomes a database key; a longer one than any
-        // known does not fit an index.
+        // A plan that was never paid for replaces no other. A token longer than any known one would not fit an index of
+        // the database.
         let earlier =
             json["linkedPurchaseToken"] ?? json["outOfAppPurchaseContext"]?["expiredPurchaseToken"]
         if state.isPurchase, let linked = earlier?.text, linked.utf8.count <= 2_048 {

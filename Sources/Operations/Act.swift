@@ -8,7 +8,7 @@ public struct Act<Outcome: Sendable>: Sendable {
     let action: AuditEntry.Action
     /// Limit for the whole act; nil: the limit of any transaction.
     let timeout: Duration?
-    /// Work that the act leaves to this process's workers.
+    /// Kind of work that this process's workers continue after the act; nil if there is none.
     let wakes: DueWork?
     let step: Step
 
@@ -69,7 +69,7 @@ struct LongWork: Sendable {
         do {
             let (outcome, words) = try await body()
             entry.reason = reason.map { "\($0) (\(words))" } ?? words
-            // The work is done and has its row. A missing outcome in the row must not turn it into a failure.
+            // The work is done and recorded. If the outcome cannot be added to the row, the act still succeeds.
             try? await store.audit.amend(row, entry)
             return outcome
         } catch {
@@ -92,7 +92,7 @@ public enum ActRefusal: Error, Sendable, Equatable {
     case endpointNotActive
     /// The publisher has an endpoint with this URL that is not disabled.
     case endpointExists(EndpointID)
-    /// The configuration has changed, and under it the notification is not genuine.
+    /// The notification is not genuine under the present configuration.
     case notGenuine(code: String, detail: String)
     /// The relay knows nothing about the customer, or no endpoint is active.
     case nobodyToTell

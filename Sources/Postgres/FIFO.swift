@@ -43,7 +43,7 @@ struct FIFO<Element> {
 
 extension Optional {
     fileprivate mutating func mutate(_ change: (inout Wrapped) -> Void) {
-        // The value is taken out during the change, so that its arrays are not shared and need no copy.
+        // Moves the value out during the change. Otherwise its arrays would be shared, and copied on the first write.
         guard var value = take() else { return }
         change(&value)
         self = value

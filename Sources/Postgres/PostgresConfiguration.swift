@@ -41,8 +41,8 @@ public struct PostgresConfiguration: Sendable {
     public var backoff = Backoff()
     /// False sends every statement unnamed, as required by a pooler in transaction mode (PgBouncer).
     public var preparesStatements = true
-    /// Maximum age of a session's first plans, and of any plan. In between, a plan lives as long as the session had
-    /// existed when it was made. Ignored if ``preparesStatements`` is false.
+    /// Maximum age of a session's first plans, and of any plan. Between these bounds, a plan made by a session of a
+    /// given age is kept for that age. Ignored if ``preparesStatements`` is false.
     public var planAge: ClosedRange<Duration> = .seconds(5) ... .seconds(300)
     /// Seals private values.
     public var vault: any PostgresVault = NoVault()

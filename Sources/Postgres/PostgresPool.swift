@@ -55,7 +55,7 @@ public final class PostgresPool: Sendable {
                         group.addTask { await SlotSupervisor(lane: lane, connector: connector, slot: slot).run() }
                     }
                 }
-                // With an invalid connection string every supervisor returns; this task still runs until cancelled.
+                // If the connection string is invalid, every supervisor returns. This task keeps `run` going.
                 group.addTask { while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) } }
             }
             await shutDown()

@@ -20,8 +20,8 @@ extension RelayClient {
                 request.headers["X-Customer-Token"] = try await customerToken()
             } catch {
                 try Task.checkCancellation()
-                // Refreshing a token needs the network too, so its failures are as temporary as the relay's. Nothing
-                // was sent.
+                // Nothing was sent. Refreshing a token needs the network too, so its failure is temporary, like one of
+                // the relay's.
                 if error is URLError { throw RelayError(.unreachable, "there is no customer token: \(error)") }
                 throw RelayError(.noCustomerToken, "there is no customer token: \(error)")
             }

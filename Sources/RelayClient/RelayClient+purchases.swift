@@ -9,8 +9,8 @@ extension RelayClient {
     ///
     /// - Parameters:
     ///   - purchase: includes the receipt or the signed transaction from the store.
-    ///   - idempotencyKey: identifies this request over all tries. If the app may post it again hours later, keep the key
-    ///     with the very bytes of the receipt or transaction, and take a new one once they differ. For 24 hours it returns
+    ///   - idempotencyKey: identifies this request over all tries. To post it again hours later, use the same key with
+    ///     the same bytes of the receipt or transaction, and a new key for other bytes. For 24 hours the key returns
     ///     the validation that it first created, even one that has failed.
     /// - Returns: the validation, usually pending; settled if a repeated purchase already is.
     /// - Throws: ``RelayError``, whose ``RelayError/mayHaveBeenTaken`` says whether the relay may still have the
@@ -34,8 +34,8 @@ extension RelayClient {
         }
     }
 
-    /// Posts a purchase and waits for its outcome. Once the relay has it, this takes a minute at most, and half a minute
-    /// more if connections are lost.
+    /// Posts a purchase and waits for its outcome. Once the relay has the purchase, this takes a minute at most, and
+    /// half a minute more if connections are lost.
     ///
     /// When this returns, whatever the outcome, the relay has the purchase.
     ///
@@ -59,7 +59,7 @@ extension RelayClient {
             error.mayHaveBeenTaken = true
             throw error
         } catch is RelayError {
-            // No final state came within the relay's limit. That counts as a failure until the app asks again.
+            // No final state within the relay's limit counts as a failure until the app asks again.
         }
         return .assumeFailed
     }

@@ -81,7 +81,7 @@ extension RelayError {
         switch httpStatus {
         case nil: code == .connectionLost
         case .some(200..<300): true
-        // The purchase was posted with this key and other bytes before.
+        // The purchase was posted before, with this key and other bytes.
         case .some(422): code == .idempotencyKeyReused
         case .some(500...): code != .overloaded && code != .customerKeysUnavailable
         default: false

@@ -63,7 +63,7 @@ extension RelayClient {
             }
         }
 
-        /// Whether both say the same about the purchase. Warnings are ignored, because only some answers contain them.
+        /// Whether both report the same state. Warnings are ignored, because only some answers contain them.
         func tellsTheSame(as other: Validation) -> Bool {
             status == other.status && accessGranted == other.accessGranted && reason == other.reason
                 && settledAt == other.settledAt && isLate == other.isLate && expiresAt == other.expiresAt

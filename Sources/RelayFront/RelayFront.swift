@@ -215,7 +215,7 @@ public struct RelayFront: Sendable {
     }
 }
 
-/// Server of a front. It answers its held polls as soon as it shuts down, since it cannot end before that.
+/// Server of a front. Its held polls are answered when shutdown begins, since the server cannot end before.
 struct FrontService: Service {
     let server: any Service
     let onShutdown: @Sendable () -> Void

@@ -18,15 +18,15 @@ public final class DatabaseClock: Sendable {
         func now(at instant: ContinuousClock.Instant) -> Timestamp { database + (instant - monotonic) }
     }
 
-    /// Furthest that a returned time may be ahead of a sharper answer. A larger difference means another clock.
+    /// Limit of how far a returned time may be ahead of a more precise answer. More than that means another clock.
     private static let mostAhead = Duration.seconds(1)
 
     public init() {}
 
-    /// Records that a statement sent at `sent` and answered at `received` saw the database's time `moment`. The more
-    /// precise of the known anchor and the new answer is kept. After ten seconds the new answer always replaces the
-    /// anchor, since clocks drift and primaries change. A kept anchor is corrected until no answer contradicts it: at
-    /// `sent` the database was not past `moment`, and at `received` not before it.
+    /// Records that a statement sent at `sent` and answered at `received` read the database's time `moment`. The new
+    /// answer becomes the anchor unless the present one is more precise and less than ten seconds old: clocks drift and
+    /// primaries change. A kept anchor is moved until it agrees with the answer: `moment` lies between `sent` and
+    /// `received`.
     public func observe(
         _ moment: Timestamp, sent: ContinuousClock.Instant, received: ContinuousClock.Instant = .now
     ) {
@@ -44,8 +44,8 @@ public final class DatabaseClock: Sendable {
         }
     }
 
-    /// The database's time; nil until the database has answered once. A more precise answer does not turn it back, so
-    /// that the successive steps of a process have ascending times.
+    /// The database's time; nil until the database has answered once. It never decreases because of a more precise
+    /// answer, so that the steps of one process have ascending times.
     public var now: Timestamp? { give(at: .now) }
 
     func give(at instant: ContinuousClock.Instant) -> Timestamp? {
@@ -68,8 +68,7 @@ public final class DatabaseClock: Sendable {
 
     private static var hostTime: Timestamp { Timestamp(microseconds: WallClock.millisecondsSince1970 * 1_000) }
 
-    /// A time that is not later than the database's present time, however slow the last answer was. Marks since when a
-    /// fact is known.
+    /// A time that is certainly not later than the database's present time. Facts that are known from then on use it.
     public var noLaterThanNow: Timestamp? {
         anchor.withLockedValue { anchor in
             anchor.map { $0.now(at: .now) - $0.uncertainty / 2 }

@@ -66,7 +66,7 @@ extension RelayStore {
         memory.clock.observe(try row.timestamp("now"), sent: sent)
     }
 
-    /// What every purchase needs of the database. `/readyz` names the failed ones.
+    /// A check of what every purchase needs of the database. `/readyz` names the failed ones.
     public enum Probe: String, Sendable, CaseIterable {
         case accept, claim
     }
@@ -79,7 +79,7 @@ extension RelayStore {
         case .accept:
             _ = try await database.query(
                 AcceptStatement.query([], timeout: .seconds(1)), timeout: .seconds(5))
-            // No purchase is judged without them.
+            // Each purchase needs the publishers' accounts and the offers.
             _ = try await publishers.ownAccounts()
             _ = try await database.query("SELECT FROM offers, offer_products, offer_coupons LIMIT 0")
         case .claim:

@@ -87,9 +87,9 @@ extension StoreSubscription {
     /// | false | | true | expired |
     /// | missing | | | unknown: its dates count |
     ///
-    /// `purchaseStatus` `PendingActive`, for a downgrade that has not begun, takes precedence, and its dates count.
-    /// Roku's page says that it is not entitled, but the example shows that it is. A purchase without an end was paid
-    /// once; Roku reports no entitlement for it.
+    /// `purchaseStatus` `PendingActive` (a downgrade that has not begun) takes precedence: the state is unknown, and
+    /// the dates count. Roku's page says that it is not entitled; the example says that it is. A purchase without an
+    /// end was paid once; Roku reports no entitlement for it.
     ///
     /// - Parameters:
     ///   - asked: the transaction by which Roku was asked. A later one finds the subscription too, but its key is the
@@ -97,7 +97,7 @@ extension StoreSubscription {
     ///   - readAt: when Roku was asked.
     init?(roku json: JSONValue, asked: String, readAt: Timestamp) {
         guard let product = json["productId"]?.scalarText, !product.isEmpty else { return nil }
-        // Roku's other members begin with a small letter.
+        // Only the original transaction's name begins with a capital in Roku's pages. Both spellings are accepted.
         let transaction = json.named("transactionId") ?? asked
         let original = json.named("OriginalTransactionId") ?? json.named("originalTransactionId")
         let key = TransactionID(original ?? transaction)
@@ -140,7 +140,7 @@ extension StoreSubscription {
             cancellation = StoreCancellation(isToCome && !isCancelled ? .replaced : .unknown)
         default: break
         }
-        // After a downgrade, the old subscription runs on.
+        // Only an upgrade replaces a subscription. After a downgrade, the old one runs until its end.
         if json["purchaseType"]?.text?.uppercased() == "UPGRADE",
             let replaced = json["cancelledTransactionIds"]?.list?.first?.scalarText, !replaced.isEmpty
         {
@@ -164,8 +164,8 @@ extension StoreSubscription {
 }
 
 extension JSONValue {
-    /// Whether this is a refund. Its amount is negative, and it has neither an original transaction nor an end; it
-    /// gives no access.
+    /// Whether this is a refund, which gives no access. Its amount is negative, and it has neither an end nor an
+    /// original transaction.
     var isRokuRefund: Bool {
         self["amount"]?.scalarText?.hasPrefix("-") == true && named("expirationDate") == nil
     }

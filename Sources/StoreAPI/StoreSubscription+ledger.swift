@@ -31,8 +31,7 @@ extension StoreSubscription {
     private func period(_ item: Item) -> LedgerPeriod? {
         var ends = item.expiresAt
         if kind == .subscription {
-            // The store says that it is unpaid or not running, so the period has ended, even if its date includes
-            // grace.
+            // The subscription is unpaid or not running, so its period has ended. The store's date may include grace.
             if state == .inGrace { ends = min(paidUntil ?? ends ?? readAt, readAt) }
             if state.isShut { ends = min(ends ?? readAt, readAt) }
             guard ends != nil else { return nil }
@@ -49,7 +48,7 @@ extension StoreSubscription {
             isTrial: item.isTrial, isIntro: item.isIntro, discountID: DiscountID(item.offerID))
     }
 
-    /// One order may pay for several products.
+    /// Id of the item's period: its order, with the product if the order pays for several products.
     private func periodID(_ item: Item) -> TransactionID {
         let order = item.orderID ?? key
         let isShared = items.contains { $0.productID != item.productID && ($0.orderID ?? key) == order }

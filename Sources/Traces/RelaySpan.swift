@@ -5,7 +5,7 @@ public import Tracing
 /// A span in progress. A span that is not recorded consists only of its context.
 public struct RelaySpan: Span {
     public let context: InstrumentationContext
-    /// Nil inside the box: the span has ended.
+    /// The span's data; nil inside the box once the span has ended. No box: the span is not recorded.
     private let box: NIOLockedValueBox<FinishedSpan?>?
     private let buffer: SpanBuffer?
 

@@ -40,7 +40,7 @@ extension SignedNotification {
 
     private func statement(_ type: String, _ said: Timestamp) -> LedgerStatement? {
         guard let purchase = transaction?.payload else { return nil }
-        // Its parts are signed one after another, so the notification as a whole dates from its newest part.
+        // The parts are signed one after another. The notification's time is that of its newest part.
         let whole =
             [said, purchase.signedDate?.moment, renewal?.payload.signedDate?.moment].compactMap(\.self).max() ?? said
         var periods = purchase.ledgerPeriods(
@@ -48,7 +48,7 @@ extension SignedNotification {
         guard let period = periods.first else { return nil }
         var isOver = payload.data?.status?.isOver ?? (type == "EXPIRED" ? true : nil)
         if type == "REFUND", payload.subtype == "SEATS" {
-            // A consumable gives no access that could outlast the refund.
+            // A consumable has no access to keep.
             guard purchase.type != .consumable else { return nil }
             for index in periods.indices { periods[index].keepThroughSeatRefund() }
             if isOver == true { isOver = nil }
@@ -62,7 +62,7 @@ extension SignedNotification {
             periods: periods, renewal: renewal,
             end: isOver.map { LedgerEnd(isOver: $0, until: $0 ? period.expiresAt : nil, statedAt: whole) },
             movesFrom: previous.map { [$0] } ?? [], movedAt: previous.map { _ in whole },
-            // The end of an id that the subscription has left does not bring it back there.
+            // A statement that this id has ended does not make it the present id again.
             isCurrentAt: previous.flatMap { _ in
                 isOver == true || periods.allSatisfy { $0.revocation != nil } ? nil : whole
             },

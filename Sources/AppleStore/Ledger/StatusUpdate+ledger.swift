@@ -15,14 +15,14 @@ extension StatusUpdate {
             statement: said.flatMap { statement(of: ours, said: $0) })
     }
 
-    /// Apple tries a payment at most a day before the end, so the failure cannot be older than that.
+    /// Earliest possible time of a failed payment: Apple tries it at most a day before the end.
     private func earliestFailure(_ ours: [Transaction]) -> Timestamp? {
         guard notificationType == "DID_FAIL_TO_RENEW" else { return nil }
         return ours.compactMap { $0.expiresDate?.moment }.max().map { $0 + .seconds(-86_400) }
     }
 
-    /// Key of the notification, which has no id of its own. It is built from the parts that are the same in each
-    /// delivery. The receipt is not one of them.
+    /// Key of the notification, which has no id of its own. Built from parts that are the same in each delivery; the
+    /// receipt differs.
     private func identity(_ newest: Transaction?) -> String {
         var parts = [
             "1", notificationType, environment.name.text, bundleId?.text ?? "",
@@ -66,8 +66,8 @@ extension StatusUpdate.Transaction {
     }
 
     fileprivate func period(said: Timestamp, isFamilyEnd: Bool) -> LedgerPeriod? {
-        // Version 1 does not distinguish consumables from lasting products. Without an expiry date, a transaction
-        // enters the ledger only when it is cancelled, under the name that a receipt gives it.
+        // Version 1 does not distinguish consumables from lasting products. A transaction without an expiry date is
+        // recorded only when it is cancelled, under the id that a receipt gives it.
         guard let id = expiresDate == nil ? originalTransactionId : webOrderLineItemId ?? transactionId, let productId,
             let purchased = purchaseDate?.moment, expiresDate != nil || cancellationDate != nil
         else { return nil }

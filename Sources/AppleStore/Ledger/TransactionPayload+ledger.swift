@@ -31,8 +31,8 @@ extension TransactionPayload {
         guard isReadable, !addsSeats, type != .consumable || isRevoked, let signed = signedDate?.moment,
             let product = productId,
             let purchased = purchaseDate?.moment,
-            // A purchase that does not expire happens once, but receipt and notification may name it by different
-            // transactions.
+            // Receipt and notification may name a purchase that does not expire by different transactions. Its original
+            // transaction is the same in both.
             let id = (expiresDate == nil ? [originalTransactionId] : [webOrderLineItemId, transactionId])
                 .compactMap(\.self).first(where: { $0 != "0" })
         else { return nil }
@@ -65,7 +65,7 @@ extension RenewalPayload {
     public var ledgerRenewal: LedgerRenewal? {
         guard isReadable, let signed = signedDate?.moment else { return nil }
         return LedgerRenewal(
-            // Of several items none is the next product.
+            // With several items, no single product comes next.
             willRenew: autoRenewStatus.map { $0 == 1 },
             productID: items.isEmpty ? autoRenewProductId : items.count == 1 ? items[0].sku : nil,
             isInBillingRetry: isInBillingRetryPeriod ?? false, graceUntil: gracePeriodExpiresDate?.moment,
@@ -75,8 +75,8 @@ extension RenewalPayload {
 }
 
 extension LedgerPeriod {
-    /// Removes the revocation: a refund of seats does not end the buyer's access. The period then counts only if no
-    /// other statement about it exists. An earlier refund of the whole transaction is therefore not reversed.
+    /// Removes the revocation: a refund of seats does not end the buyer's access. The statement is dated back to the
+    /// purchase, so that it does not reverse another one, such as an earlier refund of the whole transaction.
     mutating func keepThroughSeatRefund() {
         guard revocation != nil else { return }
         revocation = nil

@@ -52,13 +52,13 @@ extension SignedNotification {
     ///
     /// - Parameter genuine: result of verifying the outer signature.
     func check(_ genuine: Genuine, _ scope: StoreScope) throws(NotGenuine) {
-        // Every customer of any app has transactions that Apple signed, and could post one here.
+        // Anyone could post a transaction here: Apple signs one for every customer of any app.
         guard payload.subject != nil || payload.isNotification else {
             throw NotGenuine(.unreadable, "what is signed is no notification")
         }
         guard let subject = payload.subject, subject.isReadable else { return }
         try scope.check(genuine, environment: subject.environment, bundleId: subject.bundleId, appId: nil)
-        // Receipts may leave the number out and transactions always do, but production notifications never do.
+        // Receipts may lack the app's number and transactions always do. Production notifications always have it.
         guard subject.environment.kind != .production || scope.appId == nil || subject.appAppleId == scope.appId else {
             throw NotGenuine(.appId, "its app has another number")
         }
@@ -81,7 +81,7 @@ extension SignedNotification {
     }
 
     private func check(_ renewal: RenewalPayload, _ genuine: Genuine, _ scope: StoreScope) throws(NotGenuine) {
-        // Renewal information names no bundle of its own.
+        // Renewal information names no bundle, so the notification's counts.
         try scope.check(
             genuine, environment: renewal.environment, bundleId: payload.subject?.bundleId, appId: nil)
         guard let id = renewal.originalTransactionId, id == transaction?.payload.originalTransactionId else {

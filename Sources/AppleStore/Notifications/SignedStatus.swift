@@ -34,7 +34,7 @@ public struct SignedStatus: Sendable, Hashable {
         let statedAt = max(signed, renewal?.payload.signedDate?.moment ?? signed)
         var periods = payload.ledgerPeriods(statedAt: statedAt)
         guard !periods.isEmpty || payload.addsSeats else { return nil }
-        // If the subscription still has access, the revocation concerned only seats, unless it is an item's.
+        // The subscription still has access, so the revocation concerned only seats, unless it has items.
         if status?.isOver == false, payload.items.isEmpty {
             for index in periods.indices { periods[index].keepThroughSeatRefund() }
         }
@@ -47,7 +47,7 @@ public struct SignedStatus: Sendable, Hashable {
 }
 
 extension NotificationData.Status {
-    /// Nil if other fields decide it.
+    /// Whether the subscription is over; nil if the status does not decide that.
     var isOver: Bool? {
         switch self {
         case .active, .grace: false

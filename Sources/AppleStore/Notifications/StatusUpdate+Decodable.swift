@@ -62,8 +62,8 @@ extension StatusUpdate: Decodable {
         transactions = receipt?.transactions ?? []
         renewals = receipt?.renewals ?? []
         receiptCreationDate = receipt?.creationDate
-        // Some types omit the field; the transactions hold it too. A refund or revocation concerns the one that was
-        // cancelled last.
+        // Some types omit the field. Then the newest transaction names the subscription; for a refund or revocation,
+        // the one that was cancelled last.
         let isTakenBack = ["REFUND", "REVOKE"].contains(type)
         func rank(_ one: Transaction) -> Int64 {
             (isTakenBack ? one.cancellationDate : one.purchaseDate)?.millisecondsSince1970 ?? 0

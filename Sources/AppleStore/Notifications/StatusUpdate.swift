@@ -42,7 +42,7 @@ public struct StatusUpdate: Sendable, Hashable {
     public var autoRenewStatus: String?
     public var autoRenewStatusChangeDate: AppleTimestamp?
     public var originalTransactionId: TransactionID?
-    /// Creation date of the receipt in it, and so of the notification. Nil if there is no readable receipt.
+    /// Creation date of the receipt in the notification, which dates the notification. Nil without a readable receipt.
     public var receiptCreationDate: AppleTimestamp?
     public var transactions: [Transaction]
     public var renewals: [Renewal]

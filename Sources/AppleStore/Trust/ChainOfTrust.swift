@@ -103,7 +103,7 @@ public struct ChainOfTrust: Sendable {
         return Signer(key: certificate.publicKey, isLocal: true, validity: validity, chain: nil, name: entry)
     }
 
-    /// Tries each authority alone with its root: a search among many that certify each other could be endless.
+    /// Tries each authority alone with its root. A search among authorities that certify each other could be endless.
     private func find(
         _ leaf: Certificate, _ authorities: [Certificate], _ anchors: [(ArraySlice<UInt8>, Certificate)],
         _ entry: RecentSigners.Name, at date: Date

@@ -3,8 +3,8 @@ import X509
 
 /// Checks whether a certificate was revoked, at the OCSP address that the certificate names (RFC 6960).
 ///
-/// Requests do not wait for it, and it decides about no purchase. It ends within ten seconds, or twenty if the first
-/// answer proves nothing.
+/// No request waits for it, and no purchase depends on its result. It ends within ten seconds, or twenty if a second
+/// query is needed.
 public struct RevocationCheck: Sendable {
     public enum Status: Sendable, Hashable {
         case good
@@ -28,8 +28,8 @@ public struct RevocationCheck: Sendable {
 
     public init(_ ask: @escaping Ask) { self.ask = ask }
 
-    /// The first query is strict: only a good answer passes. If it fails, a lenient query follows: only an answer that
-    /// proves the revocation fails.
+    /// Sends a strict query, which fails unless the answer is good. After a failure a lenient query follows, which
+    /// fails only if the answer proves the revocation.
     public func status(of certificate: SigningCertificate) async -> Status {
         let path: String
         switch certificate.responder {
@@ -66,8 +66,8 @@ public struct RevocationCheck: Sendable {
     }
 }
 
-/// Queries only the first certificate of a path. swift-certificates also queries those above it. They pass here,
-/// because each is checked separately.
+/// Queries only the first certificate of a path. swift-certificates also queries those above it; these pass here,
+/// because the relay checks each certificate by itself.
 private final class FirstQuery: OCSPRequester {
     private enum State {
         case waiting, asking, answered
@@ -119,7 +119,7 @@ extension SigningCertificate {
 
     /// Responder of the certificate. Like swift-certificates, this uses the first OCSP address.
     var responder: Responder {
-        // swift-certificates fails such a path whatever the answer is, and that would look like a revocation.
+        // swift-certificates would reject such a path whatever the answer is, and that would look like a revocation.
         guard let root = path.last, (try? Self.addresses(of: root))?.isEmpty == true else {
             return .none("its root names an OCSP responder")
         }

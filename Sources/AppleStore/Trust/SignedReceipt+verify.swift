@@ -5,7 +5,7 @@ import SwiftASN1
 import X509
 
 extension SignedReceipt {
-    /// Verifies that the App Store signed exactly this receipt, or Xcode, with a key that was added to the roots.
+    /// Verifies that exactly this receipt was signed by the App Store, or by an added key such as Xcode's.
     ///
     /// Does not check which app the receipt belongs to: see ``StoreScope``. Source: Apple, Receipt Validation
     /// Programming Guide; RFC 5652, section 5.
@@ -68,7 +68,7 @@ extension Certificate {
     func isNamed(_ identifier: CMSSigner.Identifier) -> Bool {
         switch identifier {
         case .issuerAndSerialNumber(let issuer, let serial):
-            // A serial number that begins with a set bit may have a leading zero in one place and not in the other.
+            // One of the two may have a leading zero byte, which DER requires before a set first bit.
             guard serialNumber.bytes.drop(while: { $0 == 0 }) == serial.drop(while: { $0 == 0 }),
                 let node = try? DER.parse(Array(issuer)), let name = try? DistinguishedName(derEncoded: node)
             else { return false }

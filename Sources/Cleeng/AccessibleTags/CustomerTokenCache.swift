@@ -3,8 +3,8 @@ import RelayCore
 
 /// Customer tokens by email, in memory only. Bounded in number and age.
 ///
-/// Two generations replace a list ordered by use. When the young one is full, it becomes the old one. A used token
-/// moves from the old one to the young one, so tokens in use stay and unused ones disappear.
+/// Two generations bound it. When the young one is full, it becomes the old one. A used token moves from the old one to
+/// the young one, so tokens in use stay and unused ones disappear.
 final class CustomerTokenCache: Sendable {
     private struct Entry {
         var token: Secret

@@ -15,7 +15,7 @@ struct SynchronizationStart {
         hasEnded = json?["status"]?.string == "finalized" || json?["accessGranted"] != nil || json?["result"] != nil
     }
 
-    /// Whether a successful request began no synchronization of its own. If it begins one, Cleeng answers 202.
+    /// Whether a successful request found another synchronization and began none. Cleeng answers 202 if it begins one.
     func isOther(than name: String, status: Int) -> Bool {
         self.name != name && (hasEnded || status != 202 && self.name != nil)
     }
@@ -96,7 +96,7 @@ extension SynchronizationAnswer.Verdict {
         let result = json["result"]?.string.flatMap(scrubber.clean)
         let granted = OfferID(json["offerId"]?.string)
         switch json["accessGranted"]?.flag {
-        // The offer or the result is present but not a text, so the entitlement must decide.
+        // The offer or the result is present but not a text, so an entitlement read must decide.
         case true? where json["offerId"] != nil && granted == nil: return .unclear
         case false? where json["result"] != nil && json["result"]?.string == nil: return .unclear
         case true?:

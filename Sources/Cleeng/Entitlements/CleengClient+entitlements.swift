@@ -6,7 +6,7 @@ import RelayCore
 extension CleengClient {
     /// Reads all pages of `GET /3.1/entitlements` within one deadline.
     ///
-    /// If a later page fails, its verdict applies to the offers that the earlier pages do not entitle.
+    /// If a later page fails, its verdict applies only to offers to which no earlier page entitles the customer.
     ///
     /// `offset` and `limit` are required. `offerType` is explicit because one-time purchases are omitted without it,
     /// and `status` because its default is not documented (Cleeng's reference "list entitlements").
@@ -33,7 +33,7 @@ extension CleengClient {
             case .unknownCustomer where list.isUnread:
                 return EntitlementReply(offers, status: status) { .success(OfferEntitlement(offer: $0, items: [])) }
             case .unknownCustomer:
-                // The earlier pages belong to this customer.
+                // Cleeng answered the earlier pages, so it knows the customer.
                 return EntitlementReply(offers, status: status, read: list.entitlement(to:))
             case .page(let page):
                 list.append(page)

@@ -19,7 +19,7 @@ public struct EntitlementReply: Sendable, Equatable {
     /// The offers whose entitlement is known, even if another offer's is not.
     var known: [OfferID: OfferEntitlement] = [:]
 
-    /// Verdict on one offer. It may be known although another offer of the same read is not.
+    /// Verdict on one offer. An offer's entitlement may be known even if that of others is not.
     public func verdict(of offer: OfferID) -> Verdict {
         known[offer].map { Verdict.read([offer: $0]) } ?? verdict
     }

@@ -46,7 +46,7 @@ public struct CleengEvent: Sendable, Equatable {
         verdict = judged(data, cause: cause.flatMap(scrubber.clean))
     }
 
-    /// The verdict of the event. Illegible content neither grants nor refuses; the entitlement is read anyway.
+    /// The verdict of the event. Illegible content neither grants nor refuses; the entitlement is read later anyway.
     private func judged(_ data: JSONValue?, cause: String?) -> Verdict {
         let reason = String((cause ?? "validation_failed").lowercased().prefix(100))
         switch topic {
@@ -57,7 +57,7 @@ public struct CleengEvent: Sendable, Equatable {
         case "inappPurchaseSyncResult":
             guard let isGranted = data?["accessGranted"]?.flag else { return .nothing }
             if isGranted { return .granted }
-            // A refusal applies to the synchronization that it names, and the result decides about a transfer.
+            // A refusal concerns only the synchronization that it names. Its result shows whether to transfer.
             let result = data?["result"]
             let isLegible = synchronizationID != nil && (result == nil || result?.string != nil)
             return isLegible ? .refused(reason: reason) : .nothing

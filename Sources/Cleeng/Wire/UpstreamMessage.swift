@@ -58,7 +58,7 @@ struct MessageScrubber: Sendable {
         guard text.utf8.count <= Self.maximumInput else { return "(too long to show)" }
         var text = text
         // Secrets are removed before the text is cut: half a token is a secret as well. The search compares bytes. A
-        // combining mark next to a secret changes the character at its edge, so a search by characters would miss it.
+        // combining mark after a secret changes its last character, so a search by characters would miss it.
         for secret in hidden where secret.utf8.count <= text.utf8.count {
             text = String(
                 decoding: Array(text.utf8).replacing(Array(secret.utf8), with: Array("***".utf8)), as: UTF8.self)

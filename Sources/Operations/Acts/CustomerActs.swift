@@ -11,7 +11,7 @@ extension LongAct<RefreshedCustomer> {
     /// Reads the customer's entitlement from Cleeng now. Access follows the answer.
     ///
     /// - Parameters:
-    ///   - named: nil: the customer's publisher, or the only publisher that exists.
+    ///   - named: nil means the customer's publisher, or the only publisher that exists.
     ///   - patience: longest wait for the customer's turn to be read.
     public static func refresh(
         _ customer: CustomerEmail, of named: PublisherID?, _ inquirer: any CustomerInquirer, patience: Duration
@@ -51,7 +51,7 @@ extension Act<Erasure.Outcome> {
     /// Deletes a customer from the database. May throw ``Erasure/Refusal``.
     public static func erase(_ identity: CustomerIdentity) -> Self {
         Act(.customerErased, timeout: .seconds(600)) { store, actor, reason in
-            // The row does not name the customer. The erasure writes it itself, after it has changed the rows that do.
+            // This row does not name the customer. The erasure writes it, after it has changed the rows that do.
             let record = Record("a customer of \(identity.validations.count) purchases", of: nil)
             let entry = record.entry(.customerErased, by: actor, reason: reason)
             return (try await Erasure(store: store).run(identity, entry), nil)

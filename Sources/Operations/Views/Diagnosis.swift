@@ -91,7 +91,7 @@ public struct Diagnosis: Sendable, Equatable {
                 .warning, "Some calls to Cleeng fail \(since)\(error). \(waiting)",
                 advice: "They are tried again by themselves. If it continues, ask Cleeng.", .waiting)
         case .degraded:
-            // The next success often follows a failure in less than a second.
+            // A success often follows a failure within a second.
             let isBrief = summary.backlog.oldestForwarding.map { $0 < .seconds(10) } ?? true
             add(
                 isBrief ? .warning : .critical, "No call to Cleeng has succeeded \(since)\(error). \(waiting)",
@@ -131,7 +131,7 @@ public struct Diagnosis: Sendable, Equatable {
 
     private mutating func addQueue(_ summary: OpsSummary) {
         let (backlog, waiting) = (summary.backlog, Self.waiting(summary))
-        // If no worker runs, or Cleeng does not answer, that finding already names the waiting purchases.
+        // If no worker runs, or Cleeng does not answer, that finding already reports the waiting purchases.
         let isExplained = summary.upstream.map { $0.state == .down || $0.state == .misconfigured } ?? true
         if !isExplained, let oldest = backlog.oldestForwarding, oldest >= Self.patience {
             if backlog.overdue > 0, summary.upstream?.state == .ok {
@@ -268,7 +268,8 @@ public struct Diagnosis: Sendable, Equatable {
                 topic.state == .ended
                     ? "The subscription to \(topic.topic) has ended: \(store) sends no notifications by it."
                     : "Nobody has confirmed the subscription to \(topic.topic): \(store) sends no notifications by it yet.",
-                advice: "`receipt-relay notifications confirm \(id) --reason R` confirms it. Or subscribe again.", .topics)
+                advice: "`receipt-relay notifications confirm \(id) --reason R` confirms it. Or subscribe again.",
+                .topics)
         }
         if let trouble = standing.sweepTrouble {
             add(

@@ -35,7 +35,7 @@ final class ConnectionOpener: Sendable {
         let openUntil = NIODeadline.now() + connectTimeout
         return ClientBootstrap(group: loop)
             .connectTimeout(connectTimeout)
-            // One write attempt for each flush: if it fails at once, the kernel has taken no bytes.
+            // A flush attempts one write. If that fails at once, the kernel has accepted no bytes of the request.
             .channelOption(.writeSpin, value: 0)
             .channelInitializer { [keepAlive] channel in
                 channel.eventLoop.makeCompletedFuture {

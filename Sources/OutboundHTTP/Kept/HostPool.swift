@@ -15,7 +15,7 @@ struct HostPool<Connection: Hashable & Sendable, Call: Hashable & Sendable>: Sen
     }
 
     enum Location {
-        /// The call waited, and has left the queue.
+        /// The call was in the queue, and has been removed.
         case waiting
         case on(Connection)
         /// The call has ended, or has not arrived.
@@ -24,7 +24,7 @@ struct HostPool<Connection: Hashable & Sendable, Call: Hashable & Sendable>: Sen
 
     /// The highest number of connections, including those that are opening.
     private let limit: Int
-    /// The newest is last and is used first, so that the others reach their keep-alive time and close.
+    /// Idle connections, the newest last. The newest is used first, so that unneeded ones reach their keep-alive time.
     private(set) var idle: [Connection] = []
     private(set) var busy: [Connection: Call] = [:]
     private(set) var opening = 0
@@ -50,12 +50,12 @@ struct HostPool<Connection: Hashable & Sendable, Call: Hashable & Sendable>: Sen
         return order
     }
 
-    /// Handles a failed connection attempt. While another one is under way, no call fails: that one takes it.
+    /// Handles a failed connection attempt. No call fails while another attempt is under way.
     ///
-    /// If no connection is left, all waiting calls fail. One new attempt for each call in turn would make the last call
-    /// wait for all of them. It would also call an unreachable host again and again.
+    /// If no connection exists, all waiting calls fail together. One attempt for each call in turn would let the last
+    /// call wait for all attempts, and would call an unreachable host again and again.
     ///
-    /// If all that are left are in use, they may hang: the oldest call fails, and another attempt begins for the rest.
+    /// If all connections are in use, they may hang. The oldest call fails, and another attempt begins for the others.
     mutating func openingFailed() -> Order {
         opening -= 1
         guard opening == 0, !waiting.isEmpty else { return Order() }

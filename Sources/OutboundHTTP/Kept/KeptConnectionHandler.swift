@@ -120,8 +120,8 @@ final class KeptConnectionHandler: ChannelInboundHandler {
         isWriting = false
     }
 
-    /// Ignores bytes that arrive during the write. NIO drains the socket before it reports a failed write, and an answer
-    /// that waited there belongs to an earlier request.
+    /// Ignores bytes that arrive during a write: they belong to an earlier request. NIO reads the socket empty before
+    /// it reports a failed write.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard let exchange, !isWriting else { return }
         guard !exchange.isAnswered else { return leave() }
@@ -143,8 +143,8 @@ final class KeptConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    /// Frees the connection only after the events that came with the answer. Further bytes would become the next call's
-    /// answer, and an ended connection takes no call.
+    /// Frees the connection only after the events that came with the answer: they may show that the connection has
+    /// ended, or bring bytes that would be taken for the next call's answer.
     func channelReadComplete(context: ChannelHandlerContext) {
         if exchange?.isAnswered == true { context.eventLoop.assumeIsolated().execute { self.finish() } }
         context.fireChannelReadComplete()
@@ -157,7 +157,7 @@ final class KeptConnectionHandler: ChannelInboundHandler {
         self.exchange = nil
         context.write(wrapOutboundOut(.end(nil)), promise: nil)
         becomeIdle(context, for: idleTime)
-        // First, so that the caller's next call finds the connection.
+        // Frees the connection before it resumes the caller, so that the caller's next call finds it idle.
         owner.freed(connection)
         exchange.call.end(exchange.answer.result())
     }
@@ -213,8 +213,8 @@ final class KeptConnectionHandler: ChannelInboundHandler {
         exchange.call.end(exchange.answer.result(endedBy: exchange.isAnswered ? nil : error))
     }
 
-    /// - Parameter discardsWrites: closes below TLS. TLS would send the rest of a failed call's request first, and the server
-    ///   would receive all of it after its caller was given the error.
+    /// - Parameter discardsWrites: closes below TLS. Otherwise TLS would first send the rest of a failed request, and
+    ///   the server would process a request whose caller was given an error.
     private func close(discardsWrites: Bool) {
         guard let context else { return }
         let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)

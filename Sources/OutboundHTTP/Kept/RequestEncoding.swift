@@ -57,8 +57,8 @@ extension Origin {
 
 /// Writes a request's bytes below the response decoder, and passes an answer's bytes on while a request is under way.
 ///
-/// The decoder must see a request head for each answer that it may expect. It sees a constant one; the real head is in
-/// the bytes that follow. An end part announces that the exchange is over.
+/// The decoder accepts an answer only after it has seen a request head. It gets a constant one; the real head is in the
+/// bytes that follow. An end part marks the end of the exchange.
 final class RequestBytes: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = HTTPClientRequestPart

@@ -18,7 +18,7 @@ extension PostgresBatcher {
         }
     }
 
-    /// Delivers a result to every element of the batch. Returns an error if further batches would meet it too.
+    /// Writes a batch and delivers each element's result. Returns an error that every other element would also get.
     @discardableResult
     private func write(_ batch: ArraySlice<BatchQueue<Element>.Entry>) async -> (any Error)? {
         do {

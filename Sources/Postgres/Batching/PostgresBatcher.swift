@@ -12,7 +12,7 @@ import NIOConcurrencyHelpers
 /// the outcome of the statement is unknown, nothing is retried: all elements fail with that error.
 public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendable {
     enum Slot: Sendable {
-        /// Created before the element is queued, because a cancellation may come first.
+        /// The element is not queued yet. Stored first, because a cancellation may arrive before the element.
         case announced(isCancelled: Bool)
         case waiting(CheckedContinuation<Output, any Error>)
     }

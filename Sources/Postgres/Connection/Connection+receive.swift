@@ -23,8 +23,8 @@ extension Connection {
     private func read() -> Bool {
         guard PQconsumeInput(raw) == 1 else { return false }
         guard isEncrypted else { return true }
-        // The TLS library may buffer bytes that the socket no longer shows. So this reads until the socket is empty,
-        // and once more.
+        // The TLS library may have buffered bytes that polling the socket does not show. So this reads once more after
+        // the socket is empty.
         for _ in 0..<64 {
             let isLast = !hasInput
             guard PQconsumeInput(raw) == 1 else { return false }
@@ -84,7 +84,7 @@ extension Connection {
         }
     }
 
-    /// Skips a step after a failed statement: the server ran and prepared nothing.
+    /// Skips a step that the server did not run because an earlier statement of the flight failed.
     private func passOver() {
         guard let flight = inFlight.first else { return }
         if flight.answered < flight.steps.count, case .prepare(let key, let name) = flight.steps[flight.answered] {

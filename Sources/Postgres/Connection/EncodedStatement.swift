@@ -10,7 +10,7 @@ struct EncodedStatement: Sendable {
     let formats: [Int32]
     let bytes: [UInt8]
 
-    /// Limit of the protocol's 16-bit count, and a safe limit for one message.
+    /// The protocol counts parameters in 16 bits. `maxBytes` is a safe limit for one message.
     private static let maxParameters = 65_535
     private static let maxBytes = 1 << 29
 

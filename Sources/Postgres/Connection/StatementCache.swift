@@ -35,7 +35,7 @@ struct StatementCache {
         return .new(name: name, evicted: evicted?.value.name)
     }
 
-    /// Forgets the statement unless it was prepared again under another name meanwhile.
+    /// Removes the statement, unless it was prepared again under another name meanwhile.
     mutating func forget(_ key: StatementKey, name: String) {
         if entries[key]?.name == name { entries[key] = nil }
     }

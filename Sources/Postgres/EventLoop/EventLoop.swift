@@ -36,7 +36,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     init() {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        // Fails only if the process cannot open two more files at start-up; no request leads here.
+        // Fails only at start-up, if the process cannot open two more files.
         precondition(epoll >= 0 && wakeUp >= 0, "the process is out of file descriptors")
         watch(wakeUp, EPOLL_CTL_ADD, EPOLLIN.rawValue)
     }

@@ -14,14 +14,14 @@ protocol ConnectionLane: Actor {
     var knownSlots: Set<Int> { get set }
     var isClosed: Bool { get set }
 
-    /// The slot's connection can be used now.
+    /// Called when the slot's connection is ready for use.
     func cameUp(_ slot: Int)
     func landed(_ flight: Flight.Landed, _ slot: Int)
-    /// The slot's connection is gone; `unanswered` was in flight.
+    /// Called when the slot's connection is gone; `unanswered` was in flight.
     func wentDown(_ slot: Int, unanswered: [UInt64], _ error: PostgresError)
     /// Ends every waiting call, because the pool was shut down.
     func failAll(_ error: PostgresError)
-    /// A deadline has passed that does not belong to a connection.
+    /// Called when the deadline of a call or of a transaction has passed.
     func expired(_ id: UInt64, _ now: ContinuousClock.Instant)
     func checkStalls(_ now: ContinuousClock.Instant)
     /// Time of the next check for stalls, apart from deadlines.

@@ -21,7 +21,7 @@ struct ConnectionLease {
     var deadline: ContinuousClock.Instant
     var state = State.active
     var hasBegun = false
-    /// Work that is not sent yet: work that waits for a script to end, or a script that waits for earlier work.
+    /// Unsent work: statements that wait for a script to end, or a script that waits for earlier statements.
     var queue = FIFO<(id: UInt64, work: Work)>()
     /// The flight with COMMIT or ROLLBACK.
     var ending: UInt64?

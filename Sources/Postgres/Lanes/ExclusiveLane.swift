@@ -3,8 +3,8 @@
 /// If a transaction is cancelled, or its deadline passes, the lane ends it at once, whatever the caller does. Its calls
 /// fail, the running statement is cancelled on the server, and the connection is rolled back and reused.
 ///
-/// The state that a continuation waits for is checked inside its closure, never before. A task with its own preferred
-/// executor leaves this actor between the two, and the state may change then.
+/// State on which a continuation depends is checked inside the continuation's closure. Before the closure runs, a task
+/// with its own preferred executor leaves this actor, and the state may change.
 actor ExclusiveLane: ConnectionLane {
     struct Waiter {
         let continuation: CheckedContinuation<Void, any Error>
@@ -15,11 +15,11 @@ actor ExclusiveLane: ConnectionLane {
         let lease: UInt64
         let continuation: CheckedContinuation<[QueryResult], any Error>
         let made: ContinuousClock.Instant
-        /// Number of leading results that are not the caller's: BEGIN's.
+        /// Number of leading results to drop: that of BEGIN.
         var skipped = 0
-        /// COMMIT is in the same flight, and its result is not the caller's.
+        /// Whether the flight ends with COMMIT, whose result is dropped.
         let commits: Bool
-        /// Whether the call may have committed although no answer came: it includes COMMIT, or is a script, which may.
+        /// Whether the call may have committed without an answer: it includes COMMIT, or is a script.
         let mayCommit: Bool
 
         init(
@@ -71,7 +71,7 @@ actor ExclusiveLane: ConnectionLane {
 
     /// Why the lane accepts no more waiting transactions, or not this one.
     private var refusal: (any Error)? {
-        // Checked here, because the task's flag is set before its handler runs, and the handler's job comes later.
+        // A cancellation before this point found no waiter. The job of a later one runs after this and finds it.
         if Task.isCancelled { return CancellationError() }
         if isClosed { return PostgresError(.closed, "the pool was shut down") }
         if let lastConnectError, lastConnectError.code == .invalidConfiguration { return lastConnectError }

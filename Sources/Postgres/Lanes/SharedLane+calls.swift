@@ -19,7 +19,7 @@ extension SharedLane {
         }
     }
 
-    /// Marks a call as abandoned: if its statement is in flight, the statement continues without a caller.
+    /// Marks the call's statement as abandoned if it is in flight: it continues without a caller.
     func letGo(_ id: UInt64) {
         guard let slot = calls[id]?.slot else { return }
         members[slot]?.abandoned += 1
@@ -48,7 +48,7 @@ extension SharedLane {
         }
     }
 
-    /// Distinguishes the two meanings of 57014, "cancelled" and "timed out".
+    /// Distinguishes the two causes of SQLSTATE 57014: a time limit, and another client's cancellation.
     private func explained(_ error: PostgresError, _ call: Call) -> PostgresError {
         guard error.sqlState == "57014" else { return error }
         let isOverTime = call.made.duration(to: .now) >= settings.configuration.statementTimeout * 0.9

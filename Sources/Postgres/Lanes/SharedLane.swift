@@ -16,9 +16,9 @@ actor SharedLane: ConnectionLane {
         var isRepeated = false
     }
 
-    /// State that caller and lane share during the call. The rows are passed here and not with the continuation.
-    /// ThreadSanitizer recognizes a hand-over under this lock, but not one by a continuation that is resumed before it
-    /// is awaited.
+    /// State that caller and lane share during the call. Rows are passed here and not with the continuation:
+    /// ThreadSanitizer recognizes a hand-over under this lock, but not by a continuation that is resumed before it is
+    /// awaited.
     struct Exchange: Sendable {
         var isCancelled = false
         var rows: PostgresRows?

@@ -19,8 +19,8 @@ public protocol PostgresVault: Sendable {
     /// Whether a column can be read only by opening it.
     ///
     /// - Parameters:
-    ///   - column: number of the column in the table.
-    ///   - column: its number there.
+    ///   - table: the table's object identifier.
+    ///   - column: the column's number in the table.
     func isPrivate(table: UInt32, column: Int32) -> Bool
 }
 

@@ -42,7 +42,7 @@ struct AccountWatch: Service {
                 } catch let error as PostgresError where error.isRefusal && isAdopted {
                     logger.warning("own accounts cannot be read", metadata: ["error": "\(error)"])
                 } catch {
-                    // The database does not answer or has no schema yet. Other services log that.
+                    // The database does not answer, or has no schema yet. Other services log it.
                 }
                 try? await Task.sleep(for: isRead ? Self.interval : .milliseconds(250))
             }

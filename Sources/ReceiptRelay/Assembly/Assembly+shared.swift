@@ -11,7 +11,7 @@ import Telemetry
 import TraceExport
 import Traces
 
-/// What the parts of a process share.
+/// Parts that a whole process shares.
 struct SharedParts: Sendable {
     let clients: OutboundClients
     let signals: Signals
@@ -52,7 +52,7 @@ extension Assembly {
             })
     }
 
-    /// The services that all others need. So they start first and stop last.
+    /// Services that all others need. They start first and stop last.
     func foundation(_ parts: SharedParts, _ readiness: ReadinessWatch) -> [any Service] {
         let store = parts.store
         // The exporter is the very first, so that it also sends the spans of stopping services.

@@ -23,7 +23,7 @@ extension Assembly {
         }
     }
 
-    /// Nil if the settings turn off checks of certificates.
+    /// Service that checks certificates for revocation; nil if the settings turn it off.
     func revocationWatch(_ trust: ChainOfTrust, _ httpClient: HTTPClient) -> RevocationWatch? {
         settings.revocation.map { revocation in
             let client = OCSPClient(url: revocation.url, httpClient: httpClient)

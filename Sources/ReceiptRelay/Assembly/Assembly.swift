@@ -47,8 +47,8 @@ struct Assembly: Sendable {
         }
         let intake = role == .worker ? nil : intake(parts, arrivals)
         let fronts = try await fronts(parts, intake, readiness)
-        // Each of the last may take its grace period, and all of them together have ten seconds. The ops front says
-        // meanwhile that this process ends.
+        // The last services stop at the same time: each may take its grace period, but all have ten seconds together.
+        // The ops front reports meanwhile that this process ends.
         let last = SimultaneousServices(services: working + fronts.apps) { readiness.end() }
         let services = foundation(parts, readiness) + reporters(parts) + fronts.others + [last]
         logStart(parts, acceptsPurchases: intake != nil)

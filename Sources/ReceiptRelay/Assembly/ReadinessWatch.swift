@@ -78,7 +78,7 @@ actor ReadinessWatch: Service {
         let before = state
         state = now
         let isOld = saidAt.map { ContinuousClock.now - $0 > .seconds(5) } ?? true
-        // The reasons are not compared: with several hosts, each look may give another text.
+        // The reasons are not compared: with several hosts, each check may give another text.
         guard now.missing != before.missing || (now != .ready && isOld) else { return }
         saidAt = .now
         switch now {
@@ -99,7 +99,7 @@ actor ReadinessWatch: Service {
         } catch let error as PostgresError where error.isRefusal {
             logger.warning("new data keys cannot be read", metadata: ["error": "\(error)"])
         } catch {
-            // The database does not answer. The next look reports that.
+            // The database does not answer. The next check reports that.
         }
     }
 

@@ -39,7 +39,7 @@ struct SimultaneousServices: Service {
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup { group in
                 for service in services { group.addTask { try await service.run() } }
-                // One that ends by itself ends the others, as in a service group.
+                // If one service ends by itself, all end, as in a service group.
                 while try await group.next() != nil, Task.isShuttingDownGracefully {}
                 group.cancelAll()
             }

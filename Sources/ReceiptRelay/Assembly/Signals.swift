@@ -12,7 +12,7 @@ struct Signals: Sendable {
     let webhooks = Wakeup()
     let questions = Wakeup()
     let consumption = Wakeup()
-    /// Not for work: the health of a route to Cleeng has changed.
+    /// Signalled when the health of a route to Cleeng has changed. Unlike the others, it announces no work.
     let health = Wakeup()
 
     init(accounts: PerPublisher<Account>) { self.accounts = accounts }

@@ -18,8 +18,8 @@ struct ServeSettings: Sendable {
     /// Accounts at Cleeng and at the stores: the one that publishers share, and those of publishers that have their
     /// own.
     var accounts: PerPublisher<AccountSettings>
-    /// Publishers that have their own account on any copy. `accounts` and its derived values use it to refuse
-    /// publishers whose account only other copies have.
+    /// Publishers that have their own account on any copy. `accounts`, and values derived from it, have no value for a
+    /// publisher whose account only other copies have.
     let roster: AccountRoster
     /// Limit of one call to Cleeng.
     var upstreamTimeout: Duration
@@ -101,7 +101,7 @@ struct ServeSettings: Sendable {
         wrappingKeys = try reader.wrappingKeys()
         upstreamTimeout = try reader.duration(.upstreamTimeout)
         accounts = try reader.each { try AccountSettings($0) }
-        // A notification is only a signal: the relay must be able to ask the store.
+        // Accepted notifications need access to the store: they are only signals, after which the store is asked.
         for module in StoreModule.all where stores[module.platform]?.wantsAccess == true {
             guard accounts.all.contains(where: { $0.stores[module.platform] != nil }) else {
                 throw SettingError.missing(module.credential)

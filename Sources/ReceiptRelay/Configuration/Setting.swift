@@ -43,7 +43,7 @@ struct Setting: Sendable, Equatable {
     /// `RELAY_HTTP_PORT` is `relay.http.port` for the configuration library and `http.port` in a file.
     var key: [String] { name.lowercased().split(separator: "_").map(String.init) }
 
-    /// Names that set it. A secret has a second one, which names a file with the value.
+    /// Names that set it. A secret's second name is that of a file with the value.
     var names: [String] { isSecret ? [name, name + "_FILE"] : [name] }
 
     /// The processes that use the setting. Every role of `serve` validates it.

@@ -26,7 +26,7 @@ struct SettingReader: Sendable {
             let what = "the file given by --config"
             let values = try Self.node(inFile: file, what).map { try Self.flatten($0, under: "", what) } ?? [:]
             for (name, value) in values.sorted(by: { $0.key < $1.key }) where !known.contains(name) {
-                // A section whose keys are all commented out.
+                // The file has a section without values: all its keys are commented out.
                 if value.isEmpty, known.contains(where: { $0.hasPrefix(name + "_") }) { continue }
                 throw SettingError.unknown(name)
             }

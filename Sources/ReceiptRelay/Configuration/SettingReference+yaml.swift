@@ -25,7 +25,7 @@ extension SettingReference {
             text += Self.wrapped("In production \(production).", at: 120 - indent.count - 2).map {
                 "\(indent)# \($0)\n"
             }.joined()
-            // Commented out: if it were set, the sandbox's default would also apply in production.
+            // Commented out: a value written here would also apply in production, which has another default.
             text += "\(indent)#\(setting.leaf): \(Self.scalar(setting.standard ?? "…"))    # \(values)\n"
         } else if let standard = setting.standard {
             text += "\(indent)\(setting.leaf): \(Self.scalar(standard))    # \(values)\n"

@@ -76,7 +76,7 @@ struct RokuSettings: StoreSettings {
     var wantsAccess: Bool { false }
 
     func notifications(_ tools: NotificationTools) async throws -> (any NotificationSource)? {
-        // One Roku account has one address for its pushes, and the relay has one route for them.
+        // A Roku account has one address for its pushes, and the relay has one route for them.
         let accesses = tools.accesses.compactMap { $0 as? RokuAccess }
         guard unsigned != .answerKey || accesses.count < 2 else {
             throw SettingError.malformed(

@@ -29,8 +29,8 @@ struct Polling: Sendable {
 
     private var last: RelayClient.Validation?
     private var isOver = false
-    /// Held polls break if a proxy cuts idle connections, or answers in the relay's place. After two such failures, polls
-    /// are no longer held.
+    /// Held polls break if a proxy cuts idle connections, or answers in the relay's place. After two such failures,
+    /// polls are no longer held.
     private var brokenHolds = 0
     /// Whether the device was asleep past the limit.
     private var hasOverslept = false
@@ -97,7 +97,7 @@ struct Polling: Sendable {
         lastFailure = nil
         if last == nil { limit = max(limit, now + Self.allowance(of: validation) + Self.margin) }
         if last.map({ !$0.tellsTheSame(as: validation) }) ?? true { toTell = validation }
-        // A poll that was held for the whole interval is repeated at once. Others keep the interval.
+        // A poll that was held for its whole interval is repeated at once; others wait for the relay's interval.
         nextAsk = min(asked.at + max(retryAfter ?? Self.rhythm, .seconds(1)), limit)
     }
 

@@ -9,7 +9,7 @@ struct Posting: Sendable {
 
     static let tries = 10
     static let allowance = Duration.seconds(60)
-    /// Tries that are made however late it has become: the device may have been asleep for minutes.
+    /// Number of tries that are made even after the time limit, since the device may have been asleep for minutes.
     private static let sure = 3
 
     private let end: ContinuousClock.Instant
@@ -26,7 +26,7 @@ struct Posting: Sendable {
 
     mutating func failed(_ error: RelayError, at now: ContinuousClock.Instant) -> Action {
         left -= 1
-        // If one try left this open, no later one can settle it: each may fail for another reason.
+        // If one try leaves this open, a later one cannot settle it: it may fail for another reason.
         mayHaveBeenTaken = mayHaveBeenTaken || error.leavesOpenWhetherTaken
         let pause = max(backoff.next(), error.retryAfter ?? .zero)
         let isSure = Self.tries - left < Self.sure && pause <= backoff.longest

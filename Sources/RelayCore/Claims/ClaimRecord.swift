@@ -18,10 +18,10 @@ public struct ClaimRecord: Sendable, Equatable {
         self.failures = failures
     }
 
-    /// Whether its workers ended too often. Such a row is no longer processed.
+    /// Whether too many claims in a row were never released. Such a row is no longer processed.
     public var isDeadly: Bool { StrikeLimits.items.isDeadly(strikes) }
 
-    /// Whether it may end processes. A process works on one such row at a time, beside others.
+    /// Whether work on it may crash a process. A process works on only one such row at a time.
     public var isSuspect: Bool { StrikeLimits.items.isSuspect(strikes) }
 
     /// Pause before the next try if this one fails too. Nil: the row is then parked.

@@ -82,9 +82,9 @@ public struct Bucket: Hashable, Sendable {
 }
 
 extension ValidationID {
-    /// A UUID (version 4 in form) for what one claim of a pursuit sends to Cleeng. The digits are the validation's own
-    /// as far as the form allows, so that each can be found by the other. Every claim has a different one, since Cleeng
-    /// may still know what an earlier claim sent.
+    /// UUID (version 4 in form) for the requests of one claim of a pursuit to Cleeng. It has the validation's digits as
+    /// far as the form allows, so either can be found by the other. Each claim has its own UUID, since Cleeng may still
+    /// know an earlier claim's request.
     ///
     /// - Parameter fence: number of the claim, from 1 on. The first claim's digits are unchanged.
     public func uuid(ofClaim fence: Int32) -> String {

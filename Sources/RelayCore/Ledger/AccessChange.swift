@@ -1,7 +1,7 @@
 /// A change of the access that a subscription's validations grant to one offer.
 public struct AccessChange: Sendable, Hashable {
     public var name: SubscriptionName
-    /// Access continues for the owner alone. It ends for every customer.
+    /// The customer whose access continues. An end of access applies to every customer.
     public var owner: CustomerID
     public var offer: OfferID
     public var verdict: AccessVerdict
@@ -10,7 +10,7 @@ public struct AccessChange: Sendable, Hashable {
 }
 
 extension UpdatedLedgers {
-    /// Access under each subscription's present and former ids.
+    /// Changes of access under each subscription's present and former ids.
     public var accessChanges: [AccessChange] {
         // A subscription that has just moved here keeps the owner of its former id.
         let owners = Dictionary(

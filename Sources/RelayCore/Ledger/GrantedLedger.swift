@@ -4,8 +4,8 @@ public struct GrantedLedger: Sendable {
     fileprivate let updated: UpdatedLedger
     fileprivate let offer: OfferID
     fileprivate let change: Decision.Change
-    /// Whether the store stated before the grant that the subscription is over. A store may report no more than that
-    /// for a refund, and Cleeng may not know of it.
+    /// Whether the store stated before the grant that the subscription is over. A store may report a refund in this
+    /// form alone, and Cleeng may not know of the refund.
     public let contradictsStore: Bool
     /// `owner_no` of a subscription with its first owner. Only ledgers of such subscriptions are stored with the grant.
     private static let firstOwner: Int32 = 1
@@ -53,7 +53,7 @@ public struct FirstGrant: Sendable {
     /// End of access.
     public let expiresAt: Timestamp?
 
-    /// Nil if a ledger update must follow. That is so if the relay would ask the store or Cleeng, or if the catalogue
+    /// Nil if a ledger update must follow: because the relay would ask the store or Cleeng, or because the catalogue
     /// maps the receipt's product to another offer.
     ///
     /// - Parameters:

@@ -47,7 +47,7 @@ public struct LedgerMessage: Sendable {
 extension LedgerMessage {
     /// This message, and one for each former id of the subscription, which states the move.
     public var withMoves: [LedgerMessage] {
-        // An answer that an earlier version stored has only the other time.
+        // Answers that an earlier version stored lack `movedAt`.
         let movedAt = statement.movedAt ?? statement.isCurrentAt
         return [self]
             + statement.movesFrom.sorted().map { old in

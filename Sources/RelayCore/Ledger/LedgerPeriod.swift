@@ -17,7 +17,7 @@ public struct StoreOffer: Sendable, Hashable, Codable {
 
 /// One transaction of a subscription: a paid or free period, by its latest statement.
 public struct LedgerPeriod: Sendable, Hashable, Codable {
-    /// Why the store took a paid period back.
+    /// The store's revocation of a paid period.
     public struct Revocation: Sendable, Hashable, Codable {
         public enum Kind: Int16, Sendable, Codable, CaseIterable {
             case refunded = 1
@@ -98,8 +98,8 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
     /// When the paid period ends by itself.
     var end: Timestamp { expiresAt ?? .distantFuture }
 
-    /// Renewal statements from then on are about this period. A store renews, and reports it, up to a day before the
-    /// period begins.
+    /// Renewal statements made from this time on concern this period. The time may precede the purchase, since a store
+    /// renews and reports up to a day before the period begins.
     var isKnownFrom: Timestamp { min(purchasedAt, statedAt) }
 
     /// Keeps the later of two statements about the same period. Between statements of the same moment ``rank`` decides,

@@ -28,7 +28,7 @@ public struct LedgerResult: Sendable {
     public var owner: Owner?
     /// Whether the store has ever stated whether it renews.
     public var hasRenewalInfo: Bool
-    /// When to ask a store again that does not list revoked purchases; nil if never.
+    /// When to ask a store other than Apple's again; nil if never.
     public var recheckAt: Timestamp?
     /// The id that the subscription has moved to; nil if this id is the present one.
     public var presentName: SubscriptionName?

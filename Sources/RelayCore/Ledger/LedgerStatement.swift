@@ -15,13 +15,13 @@ public struct LedgerStatement: Sendable, Hashable, Codable {
     public var movesFrom: Set<TransactionID>
     /// When a source stated that the earlier ids moved here.
     public var movedAt: Timestamp?
-    /// When a source stated that this id is the subscription's present one, even if it had moved on before. Nil for a
-    /// store whose ids never come back: its answer about a replaced id names the earlier ones too.
+    /// When a source stated that this id is the present one, although it had moved to another before. Nil for a store
+    /// whose ids never become present again: its answer about a replaced id also names the earlier ones.
     public var isCurrentAt: Timestamp?
     /// When the customer or the store last changed whether it will renew.
     public var intentChangedAt: Timestamp?
-    /// Whether it is a test purchase that was not paid for, unless the environment says so. A purchase stored during an
-    /// outage of its store has the environment `unknown`. Nil if not stated.
+    /// Whether it is a test purchase that was not paid for; nil if not stated. The environment does not show it if the
+    /// purchase was stored during an outage of its store: it is then `unknown`.
     public var isTest: Bool?
 
     /// Excludes Cleeng's statements: a stored answer of a store contains none.
@@ -87,8 +87,8 @@ public struct LedgerMove: Sendable, Hashable, Codable {
     var rank: LedgerRank { LedgerRank(statedAt: statedAt, numbers: [], text: to.text) }
 }
 
-/// Rank of a statement among others on the same thing. The order is total: of two different statements the same one
-/// wins, whatever the order of arrival.
+/// Order of statements about the same thing, from the oldest to the newest. It is total, so the order of arrival never
+/// decides which one counts.
 struct LedgerRank: Comparable {
     var statedAt: Timestamp
     /// Decides between statements of the same moment.
@@ -104,7 +104,7 @@ struct LedgerRank: Comparable {
     }
 }
 
-/// Statement of the store, in a notification, or of Cleeng, whether a subscription runs.
+/// Statement of the store or of Cleeng whether a subscription runs or is over.
 public struct LedgerEnd: Sendable, Hashable, Codable {
     public var isOver: Bool
     /// For an ended subscription, the end of the last period known to the source; the statement does not apply to a
@@ -131,11 +131,11 @@ public struct LedgerEnd: Sendable, Hashable, Codable {
         LedgerEnd(isOver: false, until: moment, statedAt: moment)
     }
 
-    /// How long a statement without an end is trusted. After that, a withdrawal that Cleeng did not report is noticed.
+    /// How long a statement without an end is trusted: Cleeng may withdraw access without an event.
     private static let trustedWithoutEnd = Duration.seconds(7 * 86_400)
 
-    /// When to ask Cleeng again about a subscription that runs by this statement. It is the stated end. If that was not
-    /// after the statement, it is the leeway after the statement. Without an end, it is a week later.
+    /// When to ask Cleeng again about a subscription that runs by this statement: at the stated end; a leeway after the
+    /// statement if that end had passed by then; a week after it if no end was stated.
     func asksAgainAt(leeway: Duration) -> Timestamp {
         guard let until else { return statedAt + Self.trustedWithoutEnd }
         return statedAt < until ? until : statedAt + leeway
@@ -154,7 +154,7 @@ public struct LedgerEnd: Sendable, Hashable, Codable {
     }
 }
 
-/// The latest statement on what follows the end of a subscription's period.
+/// The latest statement about a subscription's renewal after its current period.
 public struct LedgerRenewal: Sendable, Hashable, Codable {
     /// Nil if not stated.
     public var willRenew: Bool?

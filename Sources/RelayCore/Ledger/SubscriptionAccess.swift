@@ -8,7 +8,7 @@ public struct SubscriptionAccess: Sendable, Hashable {
     public private(set) var verdicts: [OfferID: AccessVerdict] = [:]
     /// Offers to ask Cleeng about now.
     public private(set) var questions: Set<OfferID> = []
-    /// When it must be evaluated again without a new statement. Nil: never; then it gives no access that could end.
+    /// Time of the next evaluation if no statement arrives before. Nil: time alone changes nothing.
     public private(set) var nextLookAt: Timestamp?
 
     private let leeway: Duration
@@ -18,7 +18,7 @@ public struct SubscriptionAccess: Sendable, Hashable {
     ///   - leeway: how long after a period's end a renewal may still be reported.
     public init(_ ledger: SubscriptionLedger, granted offers: Set<OfferID>, at now: Timestamp, leeway: Duration) {
         self.leeway = leeway
-        // A subscription that continues under another id changes nothing when its old id ends.
+        // The subscription continues under another id, and that id alone decides about access.
         guard ledger.movedTo == nil else { return }
         let standing = ledger.standing(at: now, leeway: leeway)
         present = ledger.offer(of: standing?.productID)
@@ -42,8 +42,8 @@ public struct SubscriptionAccess: Sendable, Hashable {
         if let moment = standing.lookUpAt, moment <= now { questions.insert(present) }
     }
 
-    /// An item opens its offer until its own end. If the store has reported nothing since, the leeway for a renewal
-    /// applies, and then Cleeng is asked.
+    /// Judges the offer of one item, which opens it until the item's own end. If the store has reported nothing since
+    /// that end, the leeway for a renewal follows, and then Cleeng is asked.
     private mutating func judge(
         _ item: LedgerPeriod, opening offer: OfferID, of ledger: SubscriptionLedger, _ standing: SubscriptionStanding,
         at now: Timestamp
@@ -69,7 +69,7 @@ public struct SubscriptionAccess: Sendable, Hashable {
         }
     }
 
-    /// Asks Cleeng once after a subscription has left the offer, and again at the end that Cleeng names.
+    /// Judges an offer that the subscription has left. Cleeng is asked once, and again at each end that it states.
     private mutating func judge(
         left offer: OfferID, since: Timestamp?, _ said: LedgerEnd?, reason: String = "replaced", at now: Timestamp
     ) {
@@ -96,8 +96,8 @@ public struct SubscriptionAccess: Sendable, Hashable {
 }
 
 extension SubscriptionLedger {
-    /// Since when the subscription has its present offer. An earlier statement of Cleeng about another offer was made
-    /// before the subscription left that offer.
+    /// Time since which the subscription has its present offer. Cleeng's statement about another offer counts only if
+    /// it is newer, since the subscription had not left that offer before.
     fileprivate func presentSince(at now: Timestamp) -> Timestamp? {
         let period = current(at: now)
         guard let period, offers[period.productID] != nil else { return granted?.at }
@@ -107,7 +107,7 @@ extension SubscriptionLedger {
         let own = periods.values.filter { one in
             offer(of: one.productID) == offer(of: period.productID) && left.map { Self.isOlder($0, one) } ?? true
         }
-        // A statement within the second of the purchase may precede it, since receipts have whole seconds.
+        // Receipts have whole seconds, so a statement in the second of the purchase may precede it.
         return own.map { min($0.purchasedAt + .seconds(1), $0.statedAt) }.min()
     }
 }
@@ -120,8 +120,8 @@ public enum AccessVerdict: Sendable, Hashable {
 }
 
 extension SubscriptionStanding {
-    /// Nil if unknown: the relay asks for an unreported renewal before it counts as missing. Until then Cleeng's grant
-    /// remains.
+    /// Effect on access. Nil if unknown: the relay asks about an unreported renewal before the subscription counts as
+    /// expired. Until the answer, Cleeng's grant remains.
     public var access: AccessVerdict? {
         switch status {
         case .active: .goesOn(expiresAt: expiresAt)
@@ -132,6 +132,6 @@ extension SubscriptionStanding {
         }
     }
 
-    /// When it must be evaluated again without a new statement; nil if never.
+    /// Time of the next evaluation if no statement arrives before; nil if never.
     public var nextLookAt: Timestamp? { [changesAt, lookUpAt].compactMap(\.self).min() }
 }

@@ -15,8 +15,8 @@ extension LedgerStatement {
 /// Items: products that a store sells together in one subscription. Each statement of the store lists all its remaining
 /// items.
 extension SubscriptionLedger {
-    /// Whether the store still lists an item. The store removed an item that its latest statement does not list, unless
-    /// that statement is about an earlier purchase alone, such as Apple's about a late refund.
+    /// Whether the store still lists an item. The store removed an item that its latest complete statement lacks,
+    /// unless that statement names only earlier purchases: Apple's about a late refund does.
     func isListed(_ period: LedgerPeriod) -> Bool {
         guard items?.contains(period.productID) == true, let last = lastStatementAt, period.statedAt < last else {
             return true
@@ -24,15 +24,15 @@ extension SubscriptionLedger {
         return !periods.values.contains { $0.statedAt >= last && $0.purchasedAt >= period.purchasedAt }
     }
 
-    /// Time of the latest complete statement; each of those names the renewal. A purchase's own period covers one item
-    /// only, not the others.
+    /// Time of the latest complete statement, which is one that also reports the renewal. A statement without a renewal
+    /// covers only one item.
     private var lastStatementAt: Timestamp? { renewal?.statedAt }
 
     /// The latest period of an item. Nil for a product that is not sold as an item.
     func item(_ product: ProductID) -> LedgerPeriod? {
         guard items?.contains(product) == true else { return nil }
         return periods.values.filter { $0.productID == product }
-            // A statement about an earlier purchase may be the later one.
+            // The purchase time counts first, since a statement about an earlier purchase may be newer.
             .max { ($0.purchasedAt, $0.statedAt, $0.end, $0.id) < ($1.purchasedAt, $1.statedAt, $1.end, $1.id) }
     }
 

@@ -1,12 +1,12 @@
 extension SubscriptionLedger {
     /// How long Apple retries a failed payment (App Store Connect Help, "billing retry").
     private static let billingRetry = Duration.seconds(60 * 86_400)
-    /// How long before the end of a period the next one is charged: a day by Apple's documentation, and a margin. An
-    /// earlier statement about a failed payment was about an earlier payment.
+    /// How long before a period's end its renewal is charged: a day, as Apple documents, and a margin. A statement from
+    /// before that about a failed payment concerns an earlier payment.
     private static let earlyCharge = Duration.seconds(2 * 86_400)
 
-    /// Status at a moment. Nil if no purchase is known. For an unreadable purchase only Cleeng's statement is known,
-    /// and that alone decides.
+    /// Status at a moment. Nil if neither a purchase nor an end statement is known. For an unreadable purchase only the
+    /// end statement is known, and it alone decides.
     ///
     /// - Parameter leeway: how long after its end a subscription counts as renewed although no statement reports the
     ///   renewal.
@@ -21,7 +21,7 @@ extension SubscriptionLedger {
         }
         guard period.revocation == nil else { return revoked(period) }
         let said = said(of: period)
-        // An end statement after the latest renewal statement takes precedence over its dates.
+        // An end statement no older than the period's own statement takes precedence over the period's dates.
         let isOver = said?.ends(period) ?? false
         var standing = SubscriptionStanding(
             status: .active, willRenew: renewal?.willRenew, expiresAt: period.expiresAt, productID: period.productID,
@@ -31,7 +31,7 @@ extension SubscriptionLedger {
             return standing
         }
         guard period.expiresAt != nil else {
-            // The store states no end; Cleeng may.
+            // The store states no end of the period. Cleeng may state one.
             if let said { judge(&standing, by: said, at: now, leeway: leeway) }
             return standing
         }
@@ -49,7 +49,7 @@ extension SubscriptionLedger {
         [end, offer(of: period?.productID).flatMap { cleeng[$0] }].compactMap(\.self).max { $0.rank < $1.rank }
     }
 
-    /// Applies the latest statement alone, for a period without an end from the store. Cleeng is asked again at
+    /// Judges a period without an end from the store by the latest end statement alone. Cleeng is asked again at
     /// ``LedgerEnd/asksAgainAt(leeway:)``.
     private func judge(
         _ standing: inout SubscriptionStanding, by said: LedgerEnd, at now: Timestamp, leeway: Duration
@@ -66,7 +66,7 @@ extension SubscriptionLedger {
         let listed = items == nil ? periods : periods.filter { isListed($0.value) }
         let periods = listed.isEmpty ? periods : listed
         guard let newest = newest(of: periods.values) else { return nil }
-        // The successor of an upgraded period may be unknown yet. Until then the upgraded period counts in its place.
+        // An upgraded period counts as long as its successor is unknown.
         let counting = periods.values.filter { counts($0) || ($0.id == newest.id && newest.revocation == nil) }
         guard let period = counting.max(by: Self.endsEarlier) else { return newest }
         guard newest.revocation == nil || (period.end > now && !(said(of: period)?.ends(period) ?? false)) else {
@@ -75,7 +75,7 @@ extension SubscriptionLedger {
         return period
     }
 
-    /// The newest period. An item that was refunded alone is not newer than those that were bought with it.
+    /// The newest period. A refunded item gives way to another item with the same dates that was not refunded.
     private func newest(of periods: some Collection<LedgerPeriod>) -> LedgerPeriod? {
         guard let newest = periods.max(by: Self.isOlder) else { return nil }
         guard newest.revocation != nil, let items, items.contains(newest.productID) else { return newest }
@@ -86,7 +86,7 @@ extension SubscriptionLedger {
         return others.max(by: Self.isOlder) ?? newest
     }
 
-    /// Judges a period that has ended, unless a statement continues it.
+    /// Judges a period whose end date has passed. Later statements may still continue it.
     private func judge(
         _ standing: inout SubscriptionStanding, _ period: LedgerPeriod, _ end: LedgerEnd?, at now: Timestamp,
         leeway: Duration
@@ -97,13 +97,13 @@ extension SubscriptionLedger {
             standing.changesAt = grace
             return
         }
-        // A receipt made after the period's end states nothing new about it.
+        // Not compared with `period.statedAt`: a receipt made after the period's end only repeats the period.
         if let end, end.isOver, end.statedAt >= period.purchasedAt, end.reaches(period),
             end.statedAt >= said?.statedAt ?? end.statedAt
         {
             return expire(&standing)
         }
-        // A statement after the period's end may continue it, for as long as the leeway for a renewal lasts.
+        // A statement made after the period's end that the subscription runs continues it, for the leeway of a renewal.
         let goesOn = end.flatMap {
             !$0.isOver && $0.statedAt >= period.end ? max($0.statedAt, $0.until ?? $0.statedAt) : nil
         }
@@ -137,7 +137,7 @@ extension SubscriptionLedger {
         standing.reason = "expired"
     }
 
-    /// Whether a further period may follow that no statement has named yet.
+    /// Whether a renewal may follow that no statement has reported yet.
     private func hasMore(after period: LedgerPeriod) -> Bool {
         guard period.expiresAt != nil else { return false }
         guard let said = renewal, said.statedAt >= period.isKnownFrom else { return true }

@@ -55,8 +55,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
 
     /// Sets the offers of this subscription's products from the catalogue.
     ///
-    /// - Parameter offers: the catalogue's offers of each product. If there are several, the granted one counts, else
-    ///   the first.
+    /// - Parameter catalogue: each product's offers. If there are several, the granted one counts, else the first.
     public mutating func setOffers(_ catalogue: [ProductID: [OfferID]]) {
         offers = Dictionary(
             uniqueKeysWithValues: Set(periods.values.map(\.productID)).compactMap { product in

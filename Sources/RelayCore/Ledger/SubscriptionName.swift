@@ -19,8 +19,8 @@ public struct SubscriptionName: Sendable, Hashable {
     /// The bucket, which it shares with its purchases.
     public var bucket: Bucket { Bucket(of: publisher, ofStore ?? originalTransactionID) }
 
-    /// Key of a purchase granted on its own, although its receipt names this subscription: its customer has the offer
-    /// for another reason. It has the same bucket.
+    /// Standalone key, in the same bucket, of a granted purchase whose receipt names this subscription. Its customer is
+    /// not the subscription's owner: Cleeng entitles the customer for another reason.
     public func alone(_ validation: ValidationID) -> SubscriptionName {
         under(TransactionID("\(ofStore ?? originalTransactionID)#\(validation)"))
     }

@@ -6,7 +6,7 @@ extension UpdatedLedger {
 
     /// Whether the publisher must be notified. A new grant sends its own notification.
     public var notifiesPublisher: Bool {
-        // The publisher may have been notified of the grant before this statement.
+        // No status was published yet, but a message about the grant may have been sent already.
         guard found.status != nil else { return message.note != nil }
         if hasNewStatus || found.expiresAt != shown?.expiresAt || found.willRenew != shown?.willRenew { return true }
         return found.ledger != ledger
@@ -41,7 +41,7 @@ extension UpdatedLedger {
         }
     }
 
-    /// Nil if the contract is unchanged. The end of a subscription that moved to another number changes nothing.
+    /// Event for the contract; nil if the contract is unchanged, or if the subscription moved to another id.
     public var contractEvent: BillingEvent? {
         guard ledger.movedTo == nil, let shown else { return nil }
         return BillingEvent(

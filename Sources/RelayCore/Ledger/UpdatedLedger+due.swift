@@ -1,21 +1,21 @@
 extension UpdatedLedger {
-    /// When the subscription must be evaluated again; nil if it moved, since its new id is then evaluated. An owner's is
-    /// due until an update has evaluated both.
+    /// When the subscription must be evaluated again. Nil if it moved: its new id is evaluated instead. If it is owned
+    /// and this update lacks the new id, an asking caller has a minute to evaluate the new id itself.
     public var dueAt: Timestamp? {
         guard ledger.movedTo == nil else {
             let isOwned = found.owner != nil || !message.statement.movesFrom.isEmpty
             return terms.asks && !isFollowed && isOwned ? found.now + Self.asking : nil
         }
         let now = found.now
-        // An overdue recheck happens now. The pause prevents constant retries if the store cannot be asked.
+        // An overdue recheck happens now. The next one follows after a pause, in case the store cannot be asked.
         let again = recheckAt.map { $0 > now ? $0 : now + min(terms.recheck, Self.overduePause) }
         guard let next = access.nextLookAt else { return again }
         let due = next > now ? next : now + (terms.asks ? Self.asking : Self.settling)
         return again.map { min($0, due) } ?? due
     }
 
-    /// Whether a due question keeps its due time. Only the process that asks may postpone it, or new statements of the
-    /// store.
+    /// Whether a due question keeps its due time. Only the process that asks it, or a new statement of the store,
+    /// postpones it.
     public var staysDue: Bool {
         guard !terms.asks, let next = access.nextLookAt, next <= found.now else { return false }
         let old = found.ledger
@@ -24,8 +24,8 @@ extension UpdatedLedger {
 
     /// When to ask a store other than Apple's again, since its notification may have been lost; nil if never.
     ///
-    /// A store that does not list revoked purchases is asked about each purchase that runs. One that lists them is asked
-    /// about a subscription that does not simply renew: it may be turned on again, paid late or resumed.
+    /// A store without a list of revoked purchases is asked about each running purchase. A store with such a list is
+    /// asked only about one that is unpaid or will not renew: it may be paid late, turned on again or resumed.
     public var recheckAt: Timestamp? {
         // A late payment restores access, and its notification may be lost too.
         guard platform != .apple, !message.name.standsAlone, hasRenewalInfo, let standing,
@@ -35,7 +35,7 @@ extension UpdatedLedger {
         let statements = ledger.periods.values.map(\.statedAt) + (ledger.renewal.map { [$0.statedAt] } ?? [])
         guard let last = statements.max() else { return nil }
         let again = last + terms.recheck
-        // Before a canceled subscription ends, in case it was turned on again.
+        // A canceled subscription is asked about once more before its end, in case it was turned on again.
         guard platform.listsVoided, standing.status == .active, let end = standing.expiresAt,
             last < end - Self.lastLook
         else { return again }
@@ -48,9 +48,9 @@ extension UpdatedLedger {
     private var platform: StorePlatform { StorePlatform(subscriptionKey: message.name.originalTransactionID) }
 
     private static let overduePause = Duration.seconds(3_600)
-    /// Time after a store's statement before the relay asks Cleeng. Cleeng may not know the statement yet, and the
-    /// relay would store its old answer. The app may also post a purchase now, which needs the customer's next read.
+    /// Pause between a store's statement and the question to Cleeng, whose answer may not yet include the statement. An
+    /// app that posts a purchase now also needs the customer's next read.
     private static let settling = Duration.seconds(10)
-    /// Time that a caller has for asking.
+    /// Time in which a caller must have asked its questions. Afterwards they become due for all workers.
     private static let asking = Duration.seconds(60)
 }

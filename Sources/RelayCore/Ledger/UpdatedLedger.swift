@@ -33,7 +33,7 @@ public struct UpdatedLedger: Sendable {
         public var leeway: Duration
         /// Whether the caller asks the open questions itself. Then no other worker asks them for a minute.
         public var asks: Bool
-        /// Time after which a store is asked again that does not list revoked purchases.
+        /// Time after a store's last statement when it is asked again: see ``UpdatedLedger/recheckAt``.
         public var recheck: Duration
         public static let standardRecheck = Duration.seconds(86_400)
 
@@ -47,7 +47,7 @@ public struct UpdatedLedger: Sendable {
     /// The catalogue's offers of a subscription's products; nil if they are unknown.
     public typealias Offers = (Set<ProductID>, SubscriptionName) -> [ProductID: [OfferID]]?
 
-    /// Without statement and note if its condition does not hold.
+    /// The message, without its statement and note if its condition does not hold.
     public let message: LedgerMessage
     public let found: Found
     public internal(set) var ledger: SubscriptionLedger
@@ -61,7 +61,7 @@ public struct UpdatedLedger: Sendable {
     /// Applies a statement. ``evaluate(_:)`` must follow.
     init(_ message: LedgerMessage, found: Found, terms: Terms) {
         var found = found
-        // A subscription granted before offers were stored, or moved here, has the owner's offer.
+        // A subscription that moved here, or was granted before offers were stored, gets the owner's offer.
         if found.ledger.granted == nil, let owner = found.owner {
             found.ledger.apply(LedgerStatement(granted: LedgerGrant(offer: owner.offerID, at: .earliest)))
         }
@@ -79,8 +79,8 @@ public struct UpdatedLedger: Sendable {
         ledger.apply(self.message.statement.bounded(by: ledger.lastKnownEnd, ownerNo: found.ownerNo))
     }
 
-    /// A product may belong to several offers, and the granted one counts. So grants from before a move must be added
-    /// first.
+    /// Looks up the products' offers, then derives the status. Grants under former ids must be added before: if a
+    /// product belongs to several offers, the granted one counts.
     mutating func evaluate(_ offers: Offers) {
         if let offers = offers(ledger.products, message.name) { ledger.setOffers(offers) }
         standing = ledger.standing(at: found.now, leeway: terms.leeway)
@@ -91,7 +91,7 @@ public struct UpdatedLedger: Sendable {
         SubscriptionAccess(ledger, granted: granted, at: found.now, leeway: terms.leeway)
     }
 
-    /// The published status. It does not expire before an answer about a late renewal.
+    /// Status to publish. While a late renewal is in question, the last published status stays.
     public var shown: SubscriptionStanding? {
         guard var shown = standing, shown.status == .expired, shown.access == nil else { return standing }
         // A subscription that was never published counts as active only if it has a grant.

@@ -14,7 +14,7 @@ public struct UpdatedLedgers: Sendable {
         all = zip(messages, found).map { UpdatedLedger($0, found: $1, terms: terms) }
         let places = Dictionary(all.indices.map { (messages[$0].name, $0) }) { first, _ in first }
         for index in all.indices {
-            // Ids that had moved to the former id have moved on with it.
+            // Ids that moved to the former id earlier now belong to the new id.
             for old in messages[index].statement.movesFrom {
                 guard let place = places[messages[index].name.under(old)] else { continue }
                 all[place].isFollowed = true
@@ -54,9 +54,8 @@ public struct UpdatedLedgers: Sendable {
         }.map { (from: $0.message.name, to: $1.message.name) }
     }
 
-    /// Transfers caused by moves, if the new id had an owner before the store reported the move from another owner's
-    /// id. The newer owner keeps it, as after any other transfer. A customer who was granted the former id later than
-    /// that keeps the access.
+    /// Transfers caused by moves between ids of two owners. The owner of the new id keeps the subscription. If the
+    /// former id was granted later than the new id, both owners keep their access.
     public var transfers: [Ownership.Transfer] {
         moved.compactMap { old, new in
             guard let owner = new.found.owner, let to = new.found.ownerValidation, let from = old.found.ownerValidation,
@@ -100,7 +99,7 @@ public struct UpdatedLedgers: Sendable {
                 // Publishers never see standalone subscriptions as purchases.
                 guard let username = updated.found.username, !updated.message.name.standsAlone else { return nil }
                 if let next = updated.ledger.movedTo {
-                    // Its purchases are those of the new id, so only the move itself is a change.
+                    // The new id reports these purchases, so only the move itself is a change.
                     return updated.found.ledger.movedTo == next ? nil : change(updated, username, .other)
                 }
                 return updated.notifiesPublisher ? change(updated, username, updated.reason) : nil

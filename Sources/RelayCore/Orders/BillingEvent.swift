@@ -5,7 +5,7 @@ public enum BillingEvent: String, Sendable, CaseIterable {
     case orderSucceeded = "OrderSucceeded"
     case contractCreated = "ContractCreated"
     case contractChanged = "ContractChanged"
-    /// A statement that it will not renew. Its end is a separate change.
+    /// The contract will not renew. Its end is a separate change.
     case contractCancelled = "ContractCancelled"
 
     /// Ignores case.
@@ -16,7 +16,7 @@ public enum BillingEvent: String, Sendable, CaseIterable {
         self = found
     }
 
-    /// State of a subscription as far as its contract shows it. Two are compared: the reported and the present one.
+    /// State of a subscription as its contract shows it, compared before and after a change.
     public struct Picture: Sendable, Hashable {
         public var status: SubscriptionStanding.Status?
         /// Whole seconds. Receipts have no fractions, but transactions of the same period do.

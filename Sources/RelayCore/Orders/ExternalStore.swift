@@ -101,7 +101,7 @@ extension ExternalStoreAnswer {
         }
     }
 
-    /// The same in whole seconds, at least 1.
+    /// ``pause`` in whole seconds, at least 1.
     public var retryAfterSeconds: Int { max(1, Int((pause ?? .zero).seconds.rounded(.up))) }
 }
 
@@ -119,7 +119,7 @@ public protocol ExternalStore: Sendable {
 }
 
 extension ExternalStore {
-    /// For a store without acknowledgements.
+    /// Default for stores without acknowledgements.
     public func acknowledge(_ query: ExternalStoreQuery, _ purchase: ExternalSubscription) async
         -> AcknowledgementAnswer
     {

@@ -58,7 +58,7 @@ extension StoreReceipt.SentScalar {
 }
 
 extension StoreReceipt {
-    /// The stored form: an object of texts. Of a field that may be a number, an object says which it is.
+    /// The stored form: an object of texts. A field that may be a number is an object that names its type.
     public var json: [UInt8] {
         var writer = JSONWriter(capacity: 512)
         writer.beginObject()

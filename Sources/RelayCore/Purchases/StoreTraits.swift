@@ -1,4 +1,4 @@
-/// What differs between stores. A new store adds its row to ``StorePlatform/traits``; the rest of the code asks the row.
+/// Differences between stores. A new store adds a row to ``StorePlatform/traits``, which the rest of the code reads.
 public struct StoreTraits: Sendable {
     /// Name for use within a sentence.
     public let title: String
@@ -16,8 +16,8 @@ public struct StoreTraits: Sendable {
     public var takesCoupons = true
     /// The app type that validations show for its purchases.
     public let appType: String
-    /// Whether a lost refund can be found later, in a list of the store's: Google's voided purchases, Apple's history of
-    /// notifications.
+    /// Whether a lost refund can be found later in one of the store's lists: Google's voided purchases, Apple's history
+    /// of notifications.
     public var listsVoided = false
     /// Whether each renewal has an id of its own that also finds the subscription. The store's answer then names the
     /// key.
@@ -68,7 +68,7 @@ public struct ReceiptForm: Sendable {
     /// The field with the product; nil if the data does not contain it.
     public var product: String?
 
-    /// Whether numbers are read as such. Otherwise their text is.
+    /// Whether numbers are stored as numbers. Otherwise they become text.
     public var keepsNumbers: Bool { fields.contains(where: \.isScalar) }
 }
 

@@ -64,8 +64,8 @@ extension SubscriptionLedger {
             purchase.isBillingRetry = status == .inGrace || status == .inBillingRetry
             purchase.priceConsent = said.priceConsent.map { $0 == 1 ? .agreed : .notified }
         }
-        // A renewal since then keeps the customer's choice, but a statement from before a resubscription no longer
-        // counts.
+        // The last change of intent still applies after a renewal. It is omitted if no current statement has an intent,
+        // as after a new sign-up.
         if purchase.renewalIntent != nil { purchase.renewalIntentChangedAt = intentChangedAt }
         purchase.cancelationReason = cancelationReason(period, said, status)
     }

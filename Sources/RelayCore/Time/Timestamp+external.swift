@@ -3,7 +3,7 @@ import Formats
 /// Reads all dates from outside: stores, Cleeng, apps, files, old rows.
 ///
 /// A number counts seconds if that gives a year before 10000, else milliseconds since 1970. A text is such a number or
-/// an ISO 8601 date. Values outside of ``datable`` are not dates. Neither is zero, which stores write for "none".
+/// an ISO 8601 date. A value outside ``datable`` is not a date, and neither is zero: stores write it for "none".
 extension Timestamp {
     /// The years 1970 to 9999. Adding any duration of this program cannot overflow, and PostgreSQL can store the
     /// values.

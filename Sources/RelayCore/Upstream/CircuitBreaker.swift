@@ -1,7 +1,7 @@
 /// Decides whether calls may be sent on one of the upstream's routes, and records the route's health. ARCHITECTURE.md
 /// draws its states.
 ///
-/// After a pause requested by the upstream, any answer closes the breaker: the upstream was reachable all the time.
+/// After a pause that the upstream requested, any answer closes the breaker, unless it is the fifth failure in a row.
 ///
 /// Counts failures in a row, not a share of a window. One success shows that the upstream works, and failed purchases
 /// are retried on their own schedule. It counts customers, not calls: a purchase that fails because of its content
@@ -55,7 +55,7 @@ public struct CircuitBreaker: Sendable, Equatable {
         var waits: Int
         /// Number of probes under way.
         var probes = 0
-        /// For a pause requested by the upstream, not an outage: customers whose calls had failed in a row before it.
+        /// Customers whose calls had failed in a row before a pause that the upstream requested; nil for an outage.
         var run: Set<Int>?
     }
 

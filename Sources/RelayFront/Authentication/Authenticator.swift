@@ -19,9 +19,9 @@ struct Authenticator: Sendable {
         return try await key(credentials, context, opening: role)
     }
 
-    /// Identifies the key of a client that sends the publisher's name with it.
+    /// Identifies the key of a client that also sends the publisher's name.
     ///
-    /// - Parameter query: query of the request, which may contain both.
+    /// - Parameter query: query of the request, which may contain the name and the key.
     func key(
         _ request: Request, _ context: FrontContext, named query: QueryItems, opening role: KeyRole
     ) async throws -> APIKey {
@@ -35,7 +35,7 @@ struct Authenticator: Sendable {
         return try check(key, opens: role)
     }
 
-    /// - Parameter role: nil if it is checked later.
+    /// - Parameter role: nil if the caller checks the role.
     private func key(_ text: Substring, _ context: FrontContext, opening role: KeyRole?) async throws -> APIKey {
         guard let key = try await keys.authenticate(text) else {
             throw Problem(.unknownKey, "the key was never made, or has been revoked")
@@ -46,13 +46,13 @@ struct Authenticator: Sendable {
         return try role.map { try check(key, opens: $0) } ?? key
     }
 
-    /// The key, if memory has it and its role fits; nil otherwise. Callers then use ``key(_:_:opening:)``.
+    /// The key, if it is in memory and its role fits. If nil, callers use ``key(_:_:opening:)``.
     func known(_ headers: HTTPFields, opening role: KeyRole) -> APIKey? {
         BearerCredentials.parse(headers[.authorization]).flatMap { keys.known($0) }
             .flatMap { $0.role.opens(role) ? $0 : nil }
     }
 
-    /// The key of a client that sends the publisher's name with it in the header. Reads memory only.
+    /// The key of a client that also sends the publisher's name in the header, from memory only.
     func knownNamed(_ headers: HTTPFields, opening role: KeyRole) -> APIKey? {
         guard let named = NamedCredentials(authorization: headers[.authorization], query: QueryItems(nil)),
             let key = keys.known(named.key[...]), key.publisher == named.publisher, key.role.opens(role)
@@ -75,7 +75,7 @@ struct Authenticator: Sendable {
         return .only(try await customerTokens.verify(token, now: now))
     }
 
-    /// The customer of a token that was verified before; nil otherwise. Callers then use ``customer(_:)``.
+    /// The customer of a token that was verified before. If nil, callers use ``customer(_:)``.
     func knownCustomer(_ headers: HTTPFields) -> AuthorizedCustomer? {
         guard let customerTokens else { return .anybody }
         guard let token = headers[.xCustomerToken], let now = clock.now else { return nil }

@@ -66,15 +66,15 @@ public final class SigningKeys: Sendable {
         if let refreshing = refreshIfNeeded(knows: { $0.knows(keyID) }) { await refreshing.value }
         let (keys, readAt, hasFailed) = state.withLockedValue { (trusted($0), $0.readAt, $0.triedAt != $0.readAt) }
         guard let keys else { throw Unavailable(detail: "the key set cannot be read now") }
-        // Only a newer set can show whether the key is new or invented.
+        // The last fetch failed, so it is unknown whether the key is new or invented.
         if hasFailed, !keys.knows(keyID) {
             throw Unavailable(detail: "the key set cannot be read now, and the token's key is not in the last one")
         }
         return (keys, readAt)
     }
 
-    /// The generation in use; nil if no set is trusted. Never waits, but starts the refresh of an old set: otherwise a
-    /// copy whose tokens are all cached would trust withdrawn keys for too long.
+    /// The generation in use; nil if no set is trusted. Never waits, but starts the refresh of an old set. Without
+    /// that, a copy whose tokens are all cached would trust withdrawn keys for too long.
     func generation() -> Generation? {
         _ = refreshIfNeeded { _ in true }
         return state.withLockedValue { trusted($0) == nil ? nil : $0.readAt }

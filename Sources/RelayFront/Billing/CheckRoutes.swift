@@ -71,7 +71,7 @@ extension BillingContext {
         }
     }
 
-    /// Updates subscriptions that renew by asking the App Store, if possible: receipts and the ledger are snapshots.
+    /// Asks the App Store about subscriptions that renew, if possible: receipts and the ledger are snapshots.
     ///
     /// - Returns: the same subscriptions; those that the App Store did not mention are unchanged.
     private func asStoreHas(

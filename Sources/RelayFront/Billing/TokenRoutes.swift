@@ -29,9 +29,9 @@ struct TokenRoutes: Sendable {
         let (id, secret) = try credentials(request.headers[.authorization], form)
         let known = try await keys.authenticate(Substring(secret))
         guard let key = known, key.publisher == PublisherID(id), key.role == .publisher else {
-            // Counts failures under the client's claimed name, so that guesses do not slow down a valid client.
+            // Failures count against the claimed name, so that guesses do not slow down clients with a valid secret.
             if PublisherID.isValid(id) { try limits.take(key: "refused \(id)", context) }
-            // A client that has the key may learn its role.
+            // A key of the wrong role gets its own error: a client that has the key may learn the role.
             guard let known, known.publisher == PublisherID(id) else { throw Self.unknownClient }
             throw Problem(
                 .unknownKey,

@@ -3,9 +3,9 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// Manages one connection. It detects that a client left its held poll, ends requests that arrive too slowly, and ends
-/// connections whose answers are not read. It closes after an answer with `Connection: close`, and gives the parser's
-/// own errors a problem body.
+/// Manages one connection: detects that a client left its held poll, ends requests that arrive too slowly, and ends
+/// connections whose answers are not read. Closes after an answer with `Connection: close`. Adds a problem body to the
+/// parser's own errors.
 ///
 /// Sits between the HTTP codec and Hummingbird's state handler. That handler's idle time-out covers the time between
 /// requests and the arrival of a request's head.
@@ -109,13 +109,12 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             parserProblem = Problem(.badRequest, "this is not HTTP/1.1")
             context.fireErrorCaught(error)
         case let problem as Problem:
-            // From VersionHandler.
+            // Fired by VersionHandler.
             parserProblem = problem
             context.fireErrorCaught(HTTPParserError.unknown)
         case is ChannelError, is IOError: context.fireErrorCaught(error)
         default:
-            // An error of the codec: a head that is well-formed but invalid. Reported as a parser error, it gets an
-            // answer.
+            // The codec refused a well-formed but invalid head. A parser error makes RequestHandler answer it.
             parserProblem = Problem(.badRequest, "the request line or a header field cannot be")
             context.fireErrorCaught(HTTPParserError.unknown)
         }

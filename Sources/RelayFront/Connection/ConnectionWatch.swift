@@ -2,8 +2,8 @@ import NIOConcurrencyHelpers
 
 /// Notifies a held poll that its client has left.
 ///
-/// Without a held poll, a half-closed connection has its HTTP meaning: the client still waits for answers. A client
-/// that closes its sending side while its poll is held, or did so before, counts as gone.
+/// A client that closes its sending side counts as gone only for a poll that is held then or later. For other requests
+/// a half-closed connection has its HTTP meaning: the client still waits for answers.
 final class ConnectionWatch: Sendable {
     private struct State {
         var hasLeft = false

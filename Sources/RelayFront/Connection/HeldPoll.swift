@@ -17,7 +17,7 @@ struct HeldPoll: Sendable {
                 try channel.pipeline.syncOperations.handler(type: ConnectionHandler.self).watch
             }.get()
         } catch {
-            // A closed connection has lost its pipeline.
+            // The connection is closed, so its pipeline is gone.
             waiter.leave()
             throw ClientGone()
         }

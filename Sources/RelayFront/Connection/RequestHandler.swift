@@ -24,7 +24,7 @@ final class RequestHandler: ChannelDuplexHandler {
     let executor: LoopExecutor
     private let end: EventLoopPromise<Void>
     private var context: ChannelHandlerContext?
-    /// The request being read that no route has yet, and the part of its body that arrived.
+    /// The request that is being read and has no route yet, and the part of its body that has arrived.
     private var head: HTTPRequest?
     private var body: ByteBuffer?
     /// The body of a request whose route started before it had arrived whole.
@@ -33,7 +33,7 @@ final class RequestHandler: ChannelDuplexHandler {
     /// Whether no further request is accepted.
     private var isLast = false
     private var waiting = CircularBuffer<HTTPRequestPart>(initialCapacity: 0)
-    /// Why the input ended while parts were waiting; the inner `nil` means that the client ended it.
+    /// Set if the input ended while parts were waiting: the error, or an inner `nil` if the client ended it.
     private var inputEnd: (any Error)??
     private var isReadHeld = false
     private var needsFlush = false
@@ -88,8 +88,8 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Whether a part can be processed now. Until a request is answered, only the rest of its body can. A request whose
-    /// head was processed is processed whole.
+    /// Whether a part can be processed now. While a request is being answered, only the rest of its own body can. After
+    /// a request's head was processed, its other parts can.
     private func canTake(_ context: ChannelHandlerContext) -> Bool {
         incoming != nil || !isAnswering && (head != nil || context.channel.isWritable)
     }

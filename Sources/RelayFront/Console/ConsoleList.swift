@@ -59,7 +59,7 @@ struct ConsoleList<Item: Viewed>: Sendable {
         return found
     }
 
-    /// - Parameter choices: values of filters, by name, that are known only at run time.
+    /// - Parameter choices: values of filters that are known only at run time, by the filter's name.
     func page(
         _ found: Found, _ visit: ConsoleVisit, alert: String? = nil,
         choices: [String: [(value: String, title: String)]] = [:]

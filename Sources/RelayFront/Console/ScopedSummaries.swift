@@ -32,7 +32,7 @@ actor Recent<Value: Sendable> {
         self.read = read
     }
 
-    /// - Throws: the read's error, to all callers that wait for it. The next caller reads again.
+    /// - Throws: the read's error, to all callers that wait for this read. The next caller starts a new one.
     func value() async throws -> Value {
         if let kept, ContinuousClock.now - kept.since < lifetime { return kept.value }
         if let underWay { return try await underWay.value }

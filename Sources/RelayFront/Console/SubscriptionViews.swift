@@ -71,7 +71,7 @@ enum SubscriptionViews {
         }
     }
 
-    /// - Parameter visit: the visitor, who may select rows; nil if none can be selected.
+    /// - Parameter visit: the visitor, who may select rows; nil makes no row selectable.
     static func table(_ items: [OpsSubscription], _ visit: ConsoleVisit? = nil) -> Table {
         Table(
             items,

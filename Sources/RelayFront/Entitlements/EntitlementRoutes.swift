@@ -17,8 +17,8 @@ struct EntitlementRoutes: Sendable {
 
     var routes: [Route] { [.get("/entitlements/:id", cached: settled, one), .get("/entitlements", newest)] }
 
-    /// An app's question. It is an object, as ``KnownValidation`` is: thousands of held polls each keep their values,
-    /// and an asynchronous function keeps every named value.
+    /// An app's question. It is an object because an asynchronous function keeps every value that it names, and there
+    /// may be thousands of held polls. ``KnownValidation`` is one for the same reason.
     private final class Question: Sendable {
         let id: ValidationID
         let key: APIKey
@@ -61,8 +61,8 @@ struct EntitlementRoutes: Sendable {
         }
         if let seconds = question.answer.appliedWait {
             let (end, channel) = (ContinuousClock.now + .seconds(seconds), context.channel)
-            // Holds the poll outside of this call: ten thousand simultaneous polls would each keep this call's memory
-            // while the database is read.
+            // The poll is held after this call returns. Otherwise each of ten thousand polls would keep this call's
+            // memory.
             context.notes.answer { try await hold(question, until: end, channel) }
             return Response(status: .noContent)
         }
@@ -104,7 +104,7 @@ struct EntitlementRoutes: Sendable {
         case .wait(let known):
             switch try await holder.wait(held, known: known, until: end) {
             case .changed(let latest), .shutdown(let latest): return question.response(latest)
-            // The validation was pending before. Only a new read may still answer that.
+            // It was pending when it was last read. Only a new read may answer that it still is.
             case .unchanged: return question.response(try await read(question))
             }
         }
@@ -139,12 +139,12 @@ struct EntitlementRoutes: Sendable {
         let query = QueryItems(request.uri.query)
         var reader = FieldReader(query, ["customerEmail", "offerId"])
         let email = reader.email("customerEmail")
-        // Without `offerId` the answer lists every offer. An empty one is refused: the client meant to name an offer.
+        // Without `offerId` the answer lists every offer. An empty `offerId` is refused, since an offer was meant.
         let offer = query.holds("offerId") ? reader.offerID("offerId") : nil
         guard reader.errors.isEmpty, let email else { throw Problem.invalidFields(reader.errors) }
         try customer.check(email.customer)
         if CacheControl.forbidsCache(request.headers[.cacheControl]) {
-            // Whatever the result, the known state is sent.
+            // The outcome does not matter: the answer is the stored state in every case.
             _ = try await inquirer.ask(about: email, offer: offer, of: key.publisher, patience: .zero)
         }
         guard let offer else { return try await all(of: email, publisher: key.publisher) }

@@ -16,7 +16,7 @@ struct EventStream: Sendable {
     /// length or on shutdown.
     func body(of first: KnownValidation) -> ResponseBody {
         ResponseBody { writer in
-            // Registers here and not earlier: a body that is never written could not end the registration.
+            // Registers only when the body is written: a body that is never written could not unregister.
             let held = try await HeldPoll(holder.store.memory.changes.register(first.validation.id), on: channel)
             defer { held.end() }
             try await writer.write(ByteBuffer(string: "retry: \(poll.seconds * 1_000)\n\n"))

@@ -20,7 +20,7 @@ struct PollAnswer: Sendable {
         var response = Response(
             status: head.status, headers: head.headerFields,
             body: body.map { ResponseBody(byteBuffer: $0) } ?? ResponseBody())
-        // Otherwise the length would be zero, but the omitted body's length is not zero.
+        // The response sets the length of an empty body, 0, but that of the omitted body is not 0.
         if body == nil { response.headers[.contentLength] = nil }
         return response
     }

@@ -4,13 +4,13 @@ import RelayStore
 
 /// Waits for a validation to change. Only a new read of the database decides that a deadline has passed.
 ///
-/// Functions that look into a validation are never inlined here: their temporary memory would be part of each waiting
-/// call.
+/// Functions that look into a validation are not inlined here. If they were, each waiting call would keep their
+/// temporary memory.
 struct PollHolder: Sendable {
     let store: RelayStore
     let maximumHeld: Int
 
-    /// Above the bound a poll is answered at once, as a plain one.
+    /// Whether one more poll can be held. Otherwise a poll is answered at once, like a plain one.
     var hasCapacity: Bool { store.memory.changes.waiterCount < maximumHeld }
 
     /// All that a held poll stores about the state that its app knows.
@@ -68,8 +68,8 @@ struct PollHolder: Sendable {
         }
     }
 
-    /// When a pending validation must be read again. The clock is an estimate of the database's. If it is early, the
-    /// next look follows a moment later.
+    /// When a pending validation must be read again. The clock only estimates the database's: if the read comes too
+    /// early, the next one follows a moment later.
     private func look(_ known: Known, now: ContinuousClock.Instant) -> ContinuousClock.Instant {
         guard let deadline = known.deadline else { return now + .seconds(3_600) }
         guard let moment = store.memory.clock.now else { return now + .milliseconds(250) }

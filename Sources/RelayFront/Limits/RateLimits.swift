@@ -18,8 +18,8 @@ struct RateLimits: Sendable {
 
     /// Takes from both limits at once, for a request that will certainly be answered.
     ///
-    /// - Returns: nil if a limit is exhausted. Then nothing was taken, unless another request took the last one
-    ///   meanwhile.
+    /// - Returns: nil if a limit is exhausted. Then nothing was taken, except if another request has just taken the
+    ///   last one.
     func take(_ head: HTTPRequest, _ channel: any Channel, key: APIKeyID) -> [RateStanding]? {
         if let keys, !keys.allows(key.text) { return nil }
         let address = takeAddress(of: head, channel)
@@ -57,11 +57,10 @@ struct RateLimits: Sendable {
     }
 }
 
-/// Limits requests by name: a key's id, or an address. Each process counts by itself, so several copies allow as many
-/// times the limit.
+/// Limits requests by name: a key's id, or an address. Each process counts by itself, so the limit holds for each copy.
 ///
-/// Bounded: beyond its capacity, names with the fewest recent requests are evicted, which only gives them a fresh
-/// limit.
+/// The number of names is bounded. Beyond it, names with the fewest recent requests are evicted, which only gives them
+/// a fresh limit.
 final class RateLimiter: Sendable {
     /// Name of the policy in `RateLimit` fields and metrics.
     let policy: String

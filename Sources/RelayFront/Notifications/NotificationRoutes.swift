@@ -47,7 +47,7 @@ struct NotificationRoutes: Sendable {
             metrics.count("not_a_notification", of: source.store)
             throw Problem(error.kind == .notJSON ? .notJSON : .notANotification, error.detail)
         } catch let problem as Problem where problem.code.retryAfterSeconds == nil {
-            // The body is not a notification, too large, or not JSON.
+            // The body is too large, or is not a notification in JSON.
             metrics.count("not_a_notification", of: source.store)
             throw problem
         } catch {
@@ -61,7 +61,7 @@ struct NotificationRoutes: Sendable {
         _ request: Request, from source: any NotificationSource
     ) async throws -> (ReceiveOutcome, StoreNotification) {
         let now = try store.memory.clock.required()
-        // Whether it goes to Cleeng depends on the publisher's account.
+        // The publisher's account decides whether the notification is forwarded to Cleeng.
         try await store.publishers.accountsReady()
         try await source.admit(request.headers, now: now)
         // Released after the commit.

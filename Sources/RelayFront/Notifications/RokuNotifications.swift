@@ -57,14 +57,14 @@ public struct RokuNotifications: NotificationSource {
     }
 
     public func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
-        // A body that is not a push gets its own error before the signature is checked.
+        // Parses first, so that a body that is not a push gets its own error.
         let notification = try RokuNotification(body: body)
         try await verify(body, now: now)
         return notification.notification
     }
 
-    /// An unsigned message comes from a stranger or from Roku. Roku switches off an address that repeatedly gives this
-    /// answer.
+    /// Warns about an unsigned message. If it came from Roku, Roku may switch off this address, because the answer
+    /// lacks the API key.
     public func warning(about notification: StoreNotification) -> Logger.Message? {
         guard notification.isUnproven, case .signal = unsigned else { return nil }
         return

@@ -7,8 +7,8 @@ import RelayStore
 extension Acceptance {
     /// - Parameters:
     ///   - receipt: what the relay read from the request's proof.
-    ///   - driver: how the purchase is sent to Cleeng; connectors take no coupon. The StoreKit 2 connector gets only
-    ///     the transaction id: the signed one counts, and the app's only if there is no signed one.
+    ///   - driver: how the purchase is sent to Cleeng. Connectors take no coupon. The StoreKit 2 connector gets only
+    ///     the transaction id: the signed one, or else the app's.
     ///   - now: the database's time, for the day in the id.
     init(
         _ request: PurchaseRequest, _ receipt: ReadReceipt, driver: PurchaseDriver,
@@ -16,7 +16,7 @@ extension Acceptance {
         now: Timestamp
     ) {
         let (key, sent) = (sender.key, receipt.sentTransactionID)
-        // Another store's period counts even then, since the store itself returned it.
+        // Another store returned the period itself, so it counts whatever the verification says.
         let isKept = receipt.platform != .apple || receipt.verification.result != .notGenuine
         self.init(
             id: ValidationID(in: Bucket(of: key.publisher, receipt.subscriptionKey), now: now),

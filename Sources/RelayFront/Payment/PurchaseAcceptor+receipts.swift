@@ -17,7 +17,7 @@ extension PurchaseAcceptor {
         }
         metrics.count(receipt.verification)
         try receipts.check(receipt)
-        // The catalogue decides which subscription the purchase belongs to.
+        // The catalogue is needed to decide which subscription the purchase belongs to.
         try await store.offers.ready()
         if !receipts.trusts(receipt.verification) {
             receipt.distrust()
@@ -30,7 +30,7 @@ extension PurchaseAcceptor {
         return receipt
     }
 
-    /// Whether the purchase is none of its receipt's.
+    /// Whether the purchase belongs to none of the receipt's subscriptions.
     private func isOutside(_ receipt: ReadReceipt, _ request: PurchaseRequest, _ key: APIKey) async throws -> Bool {
         if receipt.isEmpty { return true }
         guard !receipt.isNamed, receipt.isReadable else { return false }
@@ -42,9 +42,9 @@ extension PurchaseAcceptor {
         offers.allows(product, under: request.offerID, of: key.publisher) == true
     }
 
-    /// Makes a purchase independent that its receipt does not contain. Only the app names its transaction then. If that
-    /// is another customer's, the purchase goes to an environment of its own, so that it cannot move, overtake or delay
-    /// that customer's.
+    /// Makes a purchase independent of its receipt, which does not contain it. The app alone names its transaction. If
+    /// that transaction is another customer's, the purchase gets the environment `unknown`, so that it cannot move,
+    /// overtake or delay that customer's purchase.
     private func standAlone(_ receipt: inout ReadReceipt, _ request: PurchaseRequest, _ key: APIKey) async throws {
         receipt.standAlone()
         let name = receipt.name(of: key.publisher)
@@ -53,21 +53,21 @@ extension PurchaseAcceptor {
         }
     }
 
-    /// Whether a purchase missing from its receipt belongs to the receipt's longest-running subscription: only if that
-    /// matches the posted offer.
+    /// Whether a purchase that the receipt does not name belongs to the receipt's longest-running subscription. It does
+    /// only if that subscription matches the posted offer.
     private func isOfReceipt(_ request: PurchaseRequest, _ receipt: ReadReceipt, _ key: APIKey) async throws -> Bool {
         if let product = receipt.productID, fits(ProductID(receipt.platform.prefixed(product)), request, key) {
             return true
         }
         switch try await store.subscriptions.holding(of: receipt.name(of: key.publisher), offer: request.offerID) {
         case .offer: return true
-        // Otherwise its refund would end a purchase of another offer or another customer.
+        // If it belonged to this subscription, its refund would end another offer's or customer's purchase.
         case .others: return false
         case .nothing: return !offers.hasProducts(of: key.publisher)
         }
     }
 
-    /// Verifies a proof whatever the policy is. For validators, whose answer rests on the proof alone.
+    /// Verifies a proof under every policy, for validators: their answer rests on the proof alone.
     ///
     /// - Throws: ``Problem``: 422 if it is not proven to be genuine; `store_unavailable` if its store cannot be asked;
     ///   `purchase_ended` if the store reports the end without details.

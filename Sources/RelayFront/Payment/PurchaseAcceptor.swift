@@ -67,8 +67,8 @@ struct PurchaseAcceptor: Sendable {
         return (Acceptance(request, receipt, driver: driver, from: sender, now: now), warnings)
     }
 
-    /// - Returns: nil if the repeated validation is no longer stored. The repeat is forgotten, and the purchase is
-    ///   accepted as new.
+    /// - Returns: nil if the purchase repeats a validation that is no longer stored. Its key is deleted, so that the
+    ///   next try is accepted as new.
     private func commit(
         _ acceptance: Acceptance, _ notes: RequestNotes
     ) async throws -> (IntakeOutcome, Validation)? {

@@ -40,8 +40,8 @@ struct ReadReceipt: Sendable {
     var transactionID: TransactionID?
     /// Identity of the purchase. Different base64 spellings of a receipt have the same identity.
     var identity: [UInt8]
-    /// Whether its subscription and transaction identify the purchase: a device sends validators a different receipt
-    /// each time.
+    /// Whether the subscription and the transaction identify the purchase, not the receipt: devices send validators a
+    /// different receipt each time.
     private var isOneOfMany = false
 
     /// - Parameter transactionID: id that the app sent with it.
@@ -94,7 +94,7 @@ struct ReadReceipt: Sendable {
         SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: subscriptionKey)
     }
 
-    /// Chooses the item that was bought under an offer, of several that were bought together.
+    /// Chooses the item that belongs to an offer, if several items were bought together.
     ///
     /// - Parameter fits: whether the catalogue sells a product under the offer.
     mutating func choose(_ fits: (ProductID) -> Bool) {
@@ -104,8 +104,7 @@ struct ReadReceipt: Sendable {
         (period, productID) = (chosen, chosen.productID)
     }
 
-    /// Makes the purchase independent, because the receipt does not contain it. It neither changes the receipt's
-    /// subscriptions nor is changed by them.
+    /// Makes the purchase independent of its receipt, which does not contain it. Neither of the two changes the other.
     mutating func standAlone() {
         subscriptionKey = sentTransactionID
         productID = nil
@@ -113,9 +112,9 @@ struct ReadReceipt: Sendable {
         transactionID = nil
     }
 
-    /// Moves an unconfirmed purchase to an environment of its own, so that it cannot move, overtake or delay confirmed
-    /// purchases. Data that Apple did not sign must not decide the subscription or product. So an Apple purchase is
-    /// treated like an unreadable one from here on.
+    /// Moves an unconfirmed purchase to the environment `unknown`, so that it cannot move, overtake or delay confirmed
+    /// purchases. An Apple purchase is treated as unreadable from here on: data that Apple did not sign must not decide
+    /// the subscription or product.
     mutating func distrust() {
         environment = .unknown
         guard platform == .apple else { return }
@@ -124,7 +123,7 @@ struct ReadReceipt: Sendable {
         purchase = nil
     }
 
-    /// Narrows a validated receipt to one of its subscriptions.
+    /// Reduces a validated receipt to one of its subscriptions.
     ///
     /// - Parameter running: the subscription's running purchase.
     mutating func narrow(to name: SubscriptionName, _ running: CustomerPurchase) {
@@ -139,7 +138,7 @@ struct ReadReceipt: Sendable {
         isOneOfMany = true
     }
 
-    /// SHA-256 that identifies the purchase in every repeat.
+    /// SHA-256 that is the same for every repeat of the purchase.
     func purchaseKey(_ key: APIKey, _ customer: CustomerID, _ offer: OfferID) -> [UInt8] {
         let texts = [key.publisher.text, key.app.text, customer.text, offer.text]
         return isOneOfMany

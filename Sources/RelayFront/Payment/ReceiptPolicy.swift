@@ -27,8 +27,8 @@ public struct ReceiptPolicy: Sendable {
         mode == .off ? .notChecked : await verify(receipt.document, app)
     }
 
-    /// Refuses a receipt by the policy. Another store's unchecked purchase passes, since the app would have to wait for
-    /// the store.
+    /// Refuses a receipt by the policy. An unchecked purchase at another store passes: the store could not be asked,
+    /// and the app would have to wait for it.
     ///
     /// - Throws: ``Problem`` 422 if the policy refuses this result.
     func check(_ receipt: ReadReceipt) throws {
@@ -54,8 +54,8 @@ public struct ReceiptPolicy: Sendable {
 
     var isOn: Bool { mode != .off }
 
-    /// Whether the receipt's content counts as Apple's. True if the mode is `off`, and also for a genuine receipt of
-    /// another app or environment.
+    /// Whether the receipt's content may be used as Apple's. True if the mode is `off`, and for a receipt that is
+    /// genuine but from another app or environment.
     func trusts(_ verification: Verification) -> Bool {
         guard mode != .off else { return true }
         switch verification {
@@ -66,7 +66,7 @@ public struct ReceiptPolicy: Sendable {
         }
     }
 
-    /// Verifies a receipt in every mode. For validators, whose answer rests on the receipt alone.
+    /// Verifies a receipt in every mode, for validators: their answer rests on the receipt alone.
     func prove(_ receipt: ReadReceipt, app: BundleID) async -> Verification { await verify(receipt.document, app) }
 
     private func verify(_ document: PurchaseDocument?, _ app: BundleID) async -> Verification {

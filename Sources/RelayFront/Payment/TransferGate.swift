@@ -13,8 +13,8 @@ public struct TransferRules: Sendable {
         self.namespace = namespace
     }
 
-    /// Whether the token is the customer's. A username that is a UUID is compared itself, else the UUID derived from
-    /// it.
+    /// Whether the token is the customer's. It is compared with the username if that is a UUID, else with the UUID
+    /// derived from the username.
     func names(_ username: Username, of publisher: PublisherID, by token: String?) -> Bool {
         guard let token = token.flatMap(AccountToken.init) else { return false }
         let made = (namespace ?? .namespace(of: publisher)).map { AccountToken(username.text, in: $0) }
@@ -38,7 +38,7 @@ struct TransferGate: Sendable {
     func check(
         _ name: SubscriptionName, for username: Username, customer: CustomerID?, token: String?
     ) async throws -> Bool {
-        // This copy does not have the publisher's settings, so the strictest policy applies.
+        // If this copy lacks the publisher's settings, the strictest policy applies.
         let rules = rules[name.publisher] ?? TransferRules(.refuse)
         switch rules.policy {
         case .move: return false

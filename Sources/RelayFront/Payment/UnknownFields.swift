@@ -33,7 +33,7 @@ struct UnknownFields: Sendable {
         lookalikes.append((path + name, path + one))
     }
 
-    /// - Parameter present: the body's known fields, which were not misspelled.
+    /// - Parameter present: names of known fields that the body contains. No warning suggests one of them.
     func warnings(present: Set<String>) -> [FieldError] {
         lookalikes.filter { !present.contains($0.known) }.map {
             FieldError($0.name, .unknownField, "is not known and was ignored; did you mean \($0.known)?")

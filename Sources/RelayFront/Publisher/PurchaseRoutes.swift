@@ -53,7 +53,7 @@ struct PurchaseRoutes: Sendable {
     }
 
     private func customers(_ query: QueryItems, _ key: APIKey) async throws -> Response {
-        // Both are validated even if the query names customers, although they are unused then.
+        // Both are validated although they are unused if the query names customers.
         let limit = try number(query, "limit", 1...Self.mostCustomers) ?? Self.standardLimit
         let skip = try number(query, "skip", 0...Int(Int32.max)) ?? 0
         guard let list = query["applicationUsername"] else {
@@ -64,7 +64,7 @@ struct PurchaseRoutes: Sendable {
         guard texts.count <= Self.mostCustomers else {
             throw Problem(.badRequest, "ask for at most \(Self.mostCustomers) customers at once")
         }
-        // Each name is encoded by itself, and then the whole list once more.
+        // Clients encode each name, and then encode the whole list once more.
         let names = try texts.map { try name(CustomerPath.decoded($0), key) }
         return try await page(names, skip: 0, limit: names.count, total: names.count)
     }
@@ -112,7 +112,7 @@ extension JSONWriter {
     fileprivate mutating func row(_ customer: CustomerPurchases) {
         let purchases = customer.purchases
         let newest = purchases.max { ($0.renewedAt ?? .earliest) < ($1.renewedAt ?? .earliest) }
-        // Follows `isExpired` of each purchase: access may be granted on a purchase without known dates.
+        // The purchases' `isExpired` decides: access may be granted on a purchase without known dates.
         let isActive = purchases.contains { !$0.isExpired }
         beginObject()
         member("applicationUsername", customer.name.username)

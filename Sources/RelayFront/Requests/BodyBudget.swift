@@ -26,8 +26,7 @@ final class BodyBudget: Sendable {
     }
 }
 
-/// One request's part of the budget. It grows with the bytes that arrive, not with the announced length, so that an
-/// announcement alone takes no space.
+/// One request's part of the budget. It grows with the bytes that arrive: an announced length alone takes no space.
 final class BodyLoan: Sendable {
     private let budget: BodyBudget
     private let taken = Atomic<Int>(0)

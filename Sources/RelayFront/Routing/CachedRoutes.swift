@@ -14,8 +14,8 @@ struct CachedAnswer {
 
 /// Routes that can answer from memory, without the router and without a task.
 ///
-/// A route's `cached` returns nil unless it can answer with success at once. The request then goes through the router,
-/// and no limit was charged.
+/// A route's `cached` returns nil unless it can answer with success at once. The request then goes through the router;
+/// no rate limit has counted it yet.
 struct CachedRoutes: Sendable {
     private struct Entry {
         /// The path up to its first parameter.

@@ -6,8 +6,8 @@ import NIOCore
 
 /// Answers requests: from memory at once, or through the router in a task on the connection's event loop.
 ///
-/// A task keeps the memory of its deepest call as long as it lives, and calls through the router are deep. So long
-/// waits get a task of their own, which keeps little: there may be ten thousand held polls. `scripts/bench --only held`
+/// A task keeps the memory of its deepest call as long as it lives, and calls through the router are deep. So a long
+/// wait gets a task of its own, which keeps little, since ten thousand polls may be held. `scripts/bench --only held`
 /// measures it.
 struct FrontResponder: Sendable {
     let router: RouterResponder<FrontContext>

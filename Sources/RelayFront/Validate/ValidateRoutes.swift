@@ -45,7 +45,7 @@ struct ValidateRoutes: Sendable {
         }
     }
 
-    /// Answers by the store's data: Apple's are in the receipt, other stores are asked.
+    /// Answers from the store's data: Apple's proof contains it, and other stores are asked.
     private func answer(
         _ wanted: ValidateRequest, key: APIKey, _ context: FrontContext
     ) async throws -> Response {
@@ -104,7 +104,7 @@ struct ValidateRoutes: Sendable {
         }
     }
 
-    /// The first running purchase that an offer sells. Others of the same subscription may be of no offer.
+    /// The first running purchase whose product belongs to an offer. A subscription may also have other products.
     private func sold(
         _ purchases: [CustomerPurchase], by publisher: PublisherID
     ) -> (CustomerPurchase, OfferID)? {
@@ -117,7 +117,7 @@ struct ValidateRoutes: Sendable {
 }
 
 extension ReadReceipt {
-    /// A genuine proof's statements about each of its subscriptions, for their ledgers.
+    /// Statements of a genuine proof about each of its subscriptions.
     fileprivate func messages(of publisher: PublisherID) -> [LedgerMessage] {
         func message(_ name: SubscriptionName, _ statement: LedgerStatement) -> LedgerMessage {
             LedgerMessage(name, statement, bundleID: bundleID, note: .init(event: "validated"))
@@ -133,7 +133,7 @@ extension ReadReceipt {
 }
 
 extension CustomerPurchase {
-    /// A purchase that has no ledger.
+    /// A purchase without a ledger, such as a used consumable.
     fileprivate init(usedUp found: ExternalSubscription, transactionID: TransactionID?) {
         let name = found.platform.name(ofKey: found.key)
         self.init(

@@ -12,7 +12,7 @@ public struct GrantCheck: Sendable {
     public struct Found: Sendable, Equatable {
         /// Grants that had no owner's number.
         public var unnumbered = 0
-        /// Those grants among them whose customer does not own the subscription. Each gets a subscription of its own.
+        /// Those grants among them whose customer does not own the subscription. Each gets a standalone subscription.
         public var alone = 0
         /// Grants whose ledger was missing or never due.
         public var unwatched = 0
@@ -111,7 +111,7 @@ public struct GrantCheck: Sendable {
         """
     }
 
-    /// Gives each granted customer who is not the owner a subscription of its own.
+    /// Gives each granted customer who is not the owner a standalone subscription.
     private static func setAlone(_ grants: [(id: ValidationID, name: SubscriptionName)]) -> SQL {
         let names: SQLTable = ["alone": .textArray(grants.map { $0.name.alone($0.id).originalTransactionID })]
         return """
@@ -140,8 +140,8 @@ public struct GrantCheck: Sendable {
             """
     }
 
-    /// Adds ledgers. Keeps existing statements and due times. A grant without an end may have an unknown end, so Cleeng
-    /// is asked now.
+    /// Adds ledgers. Keeps existing statements and due times. A grant without an end gets the present time as its end,
+    /// so that Cleeng is asked now.
     private static func addLedgers(of rows: SQL) -> SQL {
         """
         INSERT INTO ledgers AS l (
@@ -197,8 +197,8 @@ public struct GrantCheck: Sendable {
         }
     }
 
-    /// Makes running access due that would never be due. Index used: `ledgers_never_due`, usually empty. Cleeng is
-    /// asked about access without an end: an older version treated every grant without a date as unlimited.
+    /// Makes ledgers due that give access but have no due time. Index used: `ledgers_never_due`, usually empty. Cleeng
+    /// is asked about access without an end: an older version treated every grant without a date as unlimited.
     private func makeDue(_ duty: Duty) async throws -> Int {
         try await store.database.withTransaction { transaction in
             try await store.duties.keep(duty, progress: PointerPage.Place.start.text, in: transaction)

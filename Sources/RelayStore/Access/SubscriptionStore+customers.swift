@@ -16,7 +16,7 @@ public struct FoundEntitlement: Sendable {
         self.readAt = readAt
     }
 
-    /// End of access. Nil also if Cleeng does not state an end (``LedgerEnd/runs(statedAt:)``).
+    /// End of access; nil if Cleeng states none, or only the time of its own statement (``LedgerEnd/runs(statedAt:)``).
     fileprivate var expiresAt: Timestamp? { until.flatMap { $0 > readAt ? $0 : nil } }
 
     fileprivate var statement: LedgerStatement {
@@ -36,7 +36,7 @@ public enum MeantPublisher: Sendable, Hashable {
 }
 
 extension SubscriptionStore {
-    // Queries by customer compare the publisher by `IS NOT DISTINCT FROM`: see the entitlements.
+    // The publisher is compared by `IS NOT DISTINCT FROM`: see `SubscriptionStore+entitlements.swift`.
 
     /// A customer's newest 64 subscriptions, and whether one of their purchases is pending. Indexes used:
     /// `validations_customer`, `subscriptions_customer`.
@@ -103,7 +103,7 @@ extension SubscriptionStore {
             let id = ValidationID(bucket: bucket, day: UInt16(clamping: day), using: &generator)
             return (found: one, id: id, name: SubscriptionName(found: id, of: publisher))
         }
-        // The lock makes a simultaneous second call see the first one's rows.
+        // The lock makes a concurrent call wait, so that it sees these rows.
         let holding: SQL = """
             SELECT FROM entitlement_reads
             WHERE bucket = \(.int2(Int16(bucket.number))) AND publisher = \(.text(publisher))

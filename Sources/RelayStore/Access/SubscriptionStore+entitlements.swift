@@ -2,8 +2,8 @@ import Postgres
 public import RelayCore
 
 extension SubscriptionStore {
-    /// Selects one validation per offer: a granted one before a pending one, that before an ended one, and newer ones
-    /// before older. Index used: `validations_customer`.
+    /// Selects one validation per offer. Order of precedence: granted, pending, ended; then the newest. Index used:
+    /// `validations_customer`.
     private static func purchases(of customer: CustomerID, _ offer: OfferID?, _ publisher: PublisherID) -> SQL {
         """
         SELECT DISTINCT ON (v.offer_id) \(Validation.columns), clock_timestamp() AS now
@@ -74,7 +74,7 @@ extension SubscriptionStore {
             for row in try await database.query(Self.subscriptions(of: customer, offer, publisher)) {
                 for validation in try Self.validations(row, leeway: leeway)
                 where offer.map({ $0 == validation.offerID }) ?? true {
-                    // Rows are sorted, the newest first. A running one takes precedence over a newer ended one.
+                    // Rows are newest first. A running subscription takes precedence over a newer ended one.
                     let other = owned[validation.offerID]
                     if other == nil || other?.status != .granted && validation.status == .granted {
                         owned[validation.offerID] = validation
@@ -82,8 +82,8 @@ extension SubscriptionStore {
                 }
             }
             for (offer, validation) in owned {
-                // A granted or pending purchase takes precedence, and so does an ended one, which has the more exact
-                // reason. But running access precedes a pending purchase.
+                // Running access replaces any purchase that is not granted. Otherwise the purchase stays: its status is
+                // the more exact one.
                 if let purchase = known[offer], purchase.status == .granted || validation.status != .granted {
                     continue
                 }
@@ -95,7 +95,7 @@ extension SubscriptionStore {
         }
     }
 
-    /// The subscription by its present product's offer, and one entry per add-on with known access.
+    /// The subscription under its present product's offer, and one entry for each add-on whose access is known.
     private static func validations(_ row: PostgresRow, leeway: Duration) throws -> [Validation] {
         let present = try PurchaseStore.stored(row)
         guard try row.get("state", as: String?.self) != nil else { return [present] }
@@ -114,7 +114,7 @@ extension SubscriptionStore {
             }
     }
 
-    /// The offers of a subscription, compared with one. Indexes used: the primary key, `validations_subscription`.
+    /// Whether a subscription is held under the offer. Indexes used: the primary key, `validations_subscription`.
     public func holding(of name: SubscriptionName, offer: OfferID) async throws -> OfferHolding {
         let row = try await database.query(
             """
@@ -131,7 +131,7 @@ extension SubscriptionStore {
     }
 }
 
-/// Offers that a subscription is owned or was granted for.
+/// The offers under which a subscription is owned or was granted, compared with a given one.
 public enum OfferHolding: Sendable {
     case nothing
     /// The given offer, possibly with others.

@@ -27,15 +27,15 @@ public actor ChangeFeed {
         self.longestGap = longestGap
     }
 
-    /// A row is written shortly before its commit makes it visible. So each query reaches this far back before the
-    /// previous one.
+    /// How far each query reaches back before the previous one. A change is recorded shortly before its commit makes it
+    /// visible.
     static let overlap = Duration.seconds(3)
 
     /// Queries the feed once.
     public func runOnce() async throws {
         let sentAt = ContinuousClock.now
         guard store.memory.changes.waiterCount > 0 || store.memory.validations.isInUse else {
-            // A poll that arrives from now on reads after this moment, so it misses no earlier change.
+            // A poll that arrives later reads the database after `sentAt`, so it misses no earlier change.
             store.memory.validations.clear(at: sentAt)
             seen = []
             lastSentAt = sentAt
@@ -50,19 +50,19 @@ public actor ChangeFeed {
         } else {
             store.memory.validations.looked(at: sentAt, changed: fresh)
         }
-        // A poll registers first and reads the cache afterwards. So the list is made after outdated entries were
-        // removed. A poll that found the old state is in the list, and a later one reads the database.
+        // A poll registers first and reads the cache afterwards. This list is made after outdated entries were removed,
+        // so each poll either is in the list or reads the new state.
         let waited = Set(store.memory.changes.waitedFor)
         let changed = isLost ? waited : waited.intersection(fresh)
         if !changed.isEmpty { store.memory.changes.publish(try await store.purchases.validations(Array(changed))) }
-        // Updated only after everything was reported: after an error, the next query reports it again.
+        // Updated last: after an error, the next query finds and reports the same changes again.
         seen = found
         lastSentAt = sentAt
     }
 
-    /// Index used: `timeline_changes`, since `statement_timestamp()` is one moment for all rows. With
-    /// `clock_timestamp()` the server would check each row of the table. The result includes this process's own
-    /// changes: if the answer to a commit was lost, the process learns only here that its change was written.
+    /// Finds changes, including this process's own: if the answer to a commit was lost, the process learns only here
+    /// that it was written. Index used: `timeline_changes`. With `clock_timestamp()` in place of
+    /// `statement_timestamp()` the server would check each row of the table.
     private func look(back reach: Duration) async throws -> Set<Change> {
         let rows = try await store.database.query(
             """

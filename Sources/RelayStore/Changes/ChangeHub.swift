@@ -22,8 +22,8 @@ public final class ChangeHub: Sendable {
         var timer: (at: ContinuousClock.Instant, task: Task<Void, Never>)?
         var isShutDown = false
 
-        /// Removes timers of waits that ended early. This happens only when there are far more timers than held polls, so
-        /// each wait costs next to nothing.
+        /// Removes timers of waits that ended early. Runs only when timers far outnumber held polls, so that a wait
+        /// costs next to nothing.
         mutating func forgetEndedWaits() {
             deadlines = Heap(deadlines.unordered.filter { $0.waiter.isWaiting(until: $0.at) })
         }

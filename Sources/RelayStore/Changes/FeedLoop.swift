@@ -1,8 +1,8 @@
 import Logging
 import Metrics
 
-/// Runs a feed of other copies' changes. While the feed fails, polls learn of those changes only when they end, and
-/// answers from memory are old by up to their lifetime.
+/// Runs a feed of other copies' changes. While it fails, held polls see those changes only when they end, and cached
+/// answers are as old as their lifetime allows.
 struct FeedLoop: Sendable {
     let name: String
     let tick: Duration

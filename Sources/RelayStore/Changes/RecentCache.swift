@@ -15,19 +15,19 @@ extension CustomerName: Bucketed {}
 /// older than this process's own changes, and never goes back: a read that began before a known change is not cached.
 /// While the feed cannot query, the cache answers nothing.
 final class RecentCache<Key: Bucketed & Hashable & Sendable, Value: Sendable>: Sendable {
-    /// Position of a read among changes. It must be taken before the read is sent.
+    /// Number of a read in the order of reads and changes. It must be taken before the read is sent.
     struct Ticket: Sendable { let number: UInt64 }
 
     private struct Entry {
         var value: Value
-        /// Number at the end of the read. A read that began before it may have returned older data.
+        /// Number at which the value was cached. A read with a lower number may be older, and does not replace it.
         var sealed: UInt64
         var until: ContinuousClock.Instant
     }
 
     private struct State {
         var number: UInt64 = 0
-        /// Reads up to this number may have missed a change in the bucket.
+        /// For each bucket, the number of its last change. Reads with a lower number may have missed that change.
         var floors = [UInt64](repeating: 0, count: Bucket.count)
         /// Two generations: when the young one is full, it becomes the old one, and the previous old one is dropped.
         var young: [Key: Entry] = [:]
@@ -102,7 +102,7 @@ final class RecentCache<Key: Bucketed & Hashable & Sendable, Value: Sendable>: S
         state.withLockedValue { $0.lookedAt = sentAt }
     }
 
-    /// Clears the cache: changes committed before `sentAt` may have been missed.
+    /// Clears the cache, because the feed may have missed changes committed before `sentAt`.
     func clear(at sentAt: ContinuousClock.Instant) {
         state.withLockedValue { state in
             state.young = [:]

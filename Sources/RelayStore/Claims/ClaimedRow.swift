@@ -21,13 +21,13 @@ public struct ClaimedRow: Sendable {
         self.queue = queue
         self.key = key
         self.fence = fence
-        // This claim's own strike does not count yet.
+        // The claim itself has added a strike, which does not count yet.
         record = ClaimRecord(
             strikes: max(try row.get("strikes", as: Int.self) - 1, 0), failures: try row.get("failures"))
         trouble = try row.get("trouble")
     }
 
-    /// A row that this process handles without a claim: no update of claimed rows changes it.
+    /// A row that this process handles without a claim. Updates of claimed rows do not change it.
     init(unclaimed key: Key, of queue: WorkQueue) {
         self.queue = queue
         self.key = key

@@ -25,7 +25,7 @@ extension QueueStore {
                 }
                 items.append(try decode(row, claimed))
             } catch let error as PostgresError where error.isUnavailable {
-                // Sealed by a key that this copy does not know (yet), which is not the row's fault.
+                // Sealed by a key that this copy does not know, at least not yet. The row is not at fault.
                 closed.append(claimed)
             } catch {
                 poison.append((claimed, error))
@@ -39,12 +39,12 @@ extension QueueStore {
     /// Pause after an error that is not the row's fault.
     private static let passingPause = Duration.seconds(5)
 
-    /// Ends a claim whose work failed. The error decides whether it counts as the row's failure.
+    /// Ends claims after an error in their work. Some errors count as the row's failure.
     public func interrupted(_ rows: [ClaimedRow], by error: any Error) async {
-        // With several rows, the one at fault is unknown.
+        // One of several rows may be at fault, but it is unknown which.
         if rows.count == 1, error.countsAgainstRow, !Task.isCancelled { return await fail(rows[0], error) }
         let pause = Task.isCancelled || error is CancellationError ? .zero : Self.passingPause
-        // Retries while the database is away, until it is back or the leases are nearly over.
+        // Retries while the database is unavailable, twenty times at most. Afterwards the leases expire.
         for _ in 0..<20 {
             // In a task of its own: cancellation of the current task would cancel the statement.
             let isDone = await Task {
@@ -60,8 +60,8 @@ extension QueueStore {
         }
     }
 
-    /// Counts a failure caused by the row's content. Parks the row at the fifth failure, or at once if its workers
-    /// died.
+    /// Counts a failure caused by the row's content. Parks the row at the fifth failure, or at once if too many of its
+    /// claims were never released.
     public func fail(_ row: ClaimedRow, _ error: any Error) async {
         let why = Self.reason(error)
         let pause = row.record.isDeadly ? nil : row.record.pauseAfterFailure
@@ -84,7 +84,7 @@ extension QueueStore {
 
     /// Releases rows as if they had not been claimed.
     ///
-    /// - Parameter keepsStrikes: the rows were not processed, so their strikes from before the claim stay.
+    /// - Parameter keepsStrikes: keeps the strikes from before the claim, because the rows were not processed.
     public func giveBack(
         _ rows: [ClaimedRow], after pause: Duration = .zero, keepsStrikes: Bool = false
     ) async throws {
@@ -139,6 +139,6 @@ extension Error {
         return ["22", "23", "54"].contains { error.sqlState?.hasPrefix($0) == true } && !error.isTransient
     }
 
-    /// Whether the row may be at fault: not if the database is away, and not at shutdown.
+    /// Whether the error may be the row's fault. It is not if the database failed temporarily, or at shutdown.
     var countsAgainstRow: Bool { isForGood || !(self is PostgresError || self is CancellationError) }
 }

@@ -5,8 +5,8 @@ import RelayCore
 public enum DueWork: Int16, Sendable, CaseIterable {
     case purchases, customers, events, notifications, subscriptions, webhooks, questions, consumption
 
-    /// Whether a row is due at a moment, in any copy. Indexes used: those on `due_at`, and on publisher or endpoint and
-    /// `due_at`.
+    /// Condition that any copy has a row due at a moment. Indexes used: those on `due_at`, and on publisher or endpoint
+    /// and `due_at`.
     fileprivate func isDue(at moment: SQL) -> SQL {
         switch self {
         case .purchases:

@@ -5,7 +5,7 @@ import Postgres
 public enum WorkQueue: String, Sendable, CaseIterable {
     case events, webhooks, notifications, subscriptions, questions, consumption
 
-    /// What the statements on claimed rows need to know about a queue's table.
+    /// Properties of a queue's table that the statements on claimed rows need.
     struct Form: Sendable {
         enum Key { case id, subscription }
         enum Never: String {
@@ -17,13 +17,13 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         /// Publisher of a row `q`. An event of the shared account has none: only ``OpsScope/all`` includes it.
         var publisher: SQL = "q.publisher"
         var key = Key.id
-        /// Column that counts attempts. A released row takes its attempt back.
+        /// Column that counts attempts. Releasing a row as if unclaimed subtracts the attempt.
         var attempts: String? = "attempts"
         /// Whether a column `owner` names the row's holder.
         var hasOwner = true
         /// `due_at` of a parked row. Copies of the previous version respect it too.
         var never = Never.infinity
-        /// Whether later rows of a subscription wait for an earlier one, unless that one stands aside.
+        /// Whether later rows of a subscription wait for an earlier one that does not stand aside.
         var isOrdered = false
     }
 
@@ -51,8 +51,8 @@ public enum WorkQueue: String, Sendable, CaseIterable {
     /// Columns that a claim returns.
     static func columns(_ row: SQL) -> SQL { "\(row).strikes, \(row).failures, \(row).trouble" }
 
-    /// Updates rows that this process still holds. A row that was already released has no strikes. The server plans the
-    /// statement each time: a plan made while the queue is empty would read the whole table once it is full.
+    /// Updates rows that this process still holds: a released row has no strikes. The server plans the statement each
+    /// time, because a plan made while the queue is empty would read the whole table once it is full.
     private func update(_ rows: [ClaimedRow], _ changes: SQL) -> SQL {
         let form = form
         let held = ClaimedRow.Key.table(rows.map(\.key)) + ["fence": .int4Array(rows.map(\.fence))]
@@ -65,8 +65,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         return sql.plannedAnew
     }
 
-    /// - Parameter pause: nil: the row is parked. Later notifications of a subscription no longer wait for a parked
-    ///   one.
+    /// - Parameter pause: nil parks the row. Later notifications of its subscription then no longer wait for it.
     func fail(_ row: ClaimedRow, why: String, pause: Duration?) -> SQL {
         let form = form
         let failed: SQL = "\(form.free)strikes = 0, failures = least(q.failures + 1, 1000), trouble = \(.text(why))"
@@ -75,8 +74,8 @@ public enum WorkQueue: String, Sendable, CaseIterable {
             [row], "\(failed), parked_at = now(), due_at = \(unescaped: form.never.rawValue)\(form.aside(true))")
     }
 
-    /// - Parameter keepsStrikes: keeps the strikes from before the claim. Otherwise, a ledger keeps the due time that
-    ///   was written for its next look.
+    /// - Parameter keepsStrikes: keeps the strikes from before the claim. If false, a ledger keeps its due time, since
+    ///   it may already be the time of the next evaluation.
     func giveBack(_ rows: [ClaimedRow], after pause: Duration, keepsStrikes: Bool) -> SQL {
         let due: SQL = self == .subscriptions && !keepsStrikes ? "" : ", due_at = now() + \(pause)"
         let strikes: SQL = keepsStrikes ? "q.strikes - 1" : "0"
@@ -88,7 +87,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         update([row], "trouble = \(.text(trouble)), due_at = now() + \(pause)")
     }
 
-    /// Clears processed rows, if no other statement does.
+    /// Clears processed rows. In other queues the statement that records an outcome does so.
     func clear(_ rows: [ClaimedRow]) -> SQL { update(rows, Self.cleared) }
 
     /// Returns the row's publisher.

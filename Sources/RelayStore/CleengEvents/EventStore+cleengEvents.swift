@@ -15,9 +15,9 @@ extension EventStore {
         ).first?.get(0) ?? false
     }
 
-    /// Stores an event with a valid signature once. A repeat finds its name taken, and waits for a first one that has
-    /// not committed. It is not stored twice, but processed again: events have neither a time nor an id, so the same
-    /// change may have happened again. A parked event stays parked.
+    /// Stores an event with a valid signature. A repeat is not stored again but processed again: events have neither a
+    /// time nor an id, so the same change may have happened once more. It waits if the first one is not committed yet.
+    /// A parked event stays parked.
     ///
     /// - Parameters:
     ///   - account: the publisher whose own account at Cleeng signed it; nil for the shared account.
@@ -94,8 +94,8 @@ extension EventStore {
 
     /// Records the outcome of an event, and ends its claim.
     ///
-    /// Changes nothing if another claim has followed, or if the event was received or replayed again since this claim.
-    /// In the second case it is due, and is processed again.
+    /// Changes nothing if another claim has followed. The same holds if the event was received or replayed again since
+    /// this claim: it is then due, and is processed again.
     ///
     /// - Parameter again: the pause before the next attempt; nil: the event is done.
     /// - Returns: whether the claim was still valid.
@@ -128,10 +128,10 @@ extension EventStore {
         return (claimed, rows.count - claimed.count)
     }
 
-    /// Selects a customer's pursuits for an offer that a statement concerns. A grant concerns all purchases of the
-    /// offer. A rejection concerns only one purchase: if Cleeng names a synchronization, the one with that name. A
-    /// pursuit that has not been sent yet is read anyway. Indexes used: `validations_customer`,
-    /// `validations_cleeng_customer`, the primary key of `pursuits`.
+    /// Selects a customer's pursuits that a statement concerns. A grant concerns all pursuits of the offer. A rejection
+    /// concerns those with the synchronization that Cleeng names. If it names none, it concerns those that are
+    /// forwarding or watching. Indexes used: `validations_customer`, `validations_cleeng_customer`, the primary key of
+    /// `pursuits`.
     private static func waiting(for statement: UpstreamStatement, of subject: EventSubject) -> SQL {
         let waits: SQL = """
             offer_id = \(.text(subject.offerID))

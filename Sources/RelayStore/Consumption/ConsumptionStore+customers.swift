@@ -5,9 +5,9 @@ extension ConsumptionStore {
     /// Returns the purchase that a request concerns, and whether it was delivered; nil if no buyer is known. Indexes
     /// used: the primary key of `subscriptions`, `validations_subscription`.
     ///
-    /// A moved subscription belongs to its new customer. The owner received it, although the validation may be deleted
-    /// or have an earlier id. Without an owner, the last possible buyer counts: not one whom Cleeng or a signature
-    /// check rejected.
+    /// The customer is the present owner, who received the purchase even if the validation was deleted or has an
+    /// earlier id. Without an owner, it is the last customer whose purchase neither Cleeng nor a signature check
+    /// rejected.
     public func purchase(of claimed: ClaimedConsumption) async throws -> ConsumedPurchase? {
         let name = claimed.name
         let isSame: SQL = """

@@ -66,7 +66,7 @@ extension ConsumptionStore {
         }
     }
 
-    /// Stores the answer to Apple before it is sent. From then on it counts as possibly sent.
+    /// Stores the answer to Apple before it is sent. From then on the request counts as possibly answered.
     ///
     /// - Returns: false if another copy has claimed the request, or if the publisher's facts have changed since the
     ///   claim.
@@ -117,8 +117,8 @@ extension ConsumptionStore {
         """
     }
 
-    /// Deletes requests that ended long ago, a bounded number at a time. Ends those that were parked until their
-    /// deadline. Indexes used: `consumption_requests_newest`, `consumption_requests_parked`.
+    /// Deletes requests that ended long ago, a bounded number at a time. Ends parked requests whose deadline has
+    /// passed. Indexes used: `consumption_requests_newest`, `consumption_requests_parked`.
     public func prune() async throws -> Int {
         _ = try await database.query(
             """

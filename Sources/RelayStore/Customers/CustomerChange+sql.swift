@@ -8,8 +8,8 @@ extension CustomerChange {
         self.init(customer: customer, reason: reason, subscription: subscription, trace: StoredTrace.current)
     }
 
-    /// Writes changes in the order of their keys, which is the lock order of every writer. A newer change replaces one
-    /// that the publisher was not notified of yet. If their environments differ, endpoints of both are notified.
+    /// Writes changes in key order, the lock order of every writer. A change replaces an older one that the publisher
+    /// was not notified of. If their environments differ, endpoints of both are notified.
     static func write(_ changes: [CustomerChange]) -> SQL {
         let rows = merged(changes)
         let table: SQLTable =

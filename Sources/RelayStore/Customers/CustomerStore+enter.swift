@@ -55,8 +55,8 @@ extension CustomerStore {
         }
     }
 
-    /// Makes the customer the owner of subscriptions that have none, or only such a claim. Owners by a grant of
-    /// Cleeng's stay. Writes in the order of the keys, which is the lock order of every writer.
+    /// Makes the customer the claimant of subscriptions that have no owner by a grant of Cleeng's; earlier claims by
+    /// other customers end. Writes in the order of the keys, the lock order of every writer.
     private static func claim(_ messages: [LedgerMessage], for customer: CustomerName, app: BundleID) -> SQL {
         let table: SQLTable =
             SQLTable.subscriptions(messages.map(\.name)) + [

@@ -4,8 +4,7 @@ import RelayCore
 
 extension CustomerUpdate {
     /// Locks customers whose purchases changed, the longest waiting first. `stored_username` is an expression, so that
-    /// it is read without decryption: it finds the row even if the name cannot be decrypted. Index used:
-    /// `customers_untold`.
+    /// it is read as stored. It finds the row even if the name cannot be decrypted. Index used: `customers_untold`.
     static func take(limit: Int) -> SQL {
         """
         SELECT c.publisher, ROW(c.sealed_by, c.username) AS username, c.version, c.reason, c.environment, c.subscription_key,

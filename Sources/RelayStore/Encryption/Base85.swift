@@ -42,7 +42,7 @@ enum Base85 {
                 guard digit < 85 else { return nil }
                 group = group * 85 + UInt64(digit)
             }
-            // Missing digits count as the greatest digit, so that the present bytes are decoded correctly.
+            // Missing digits count as 84, the greatest digit. With smaller ones the last byte could be one too low.
             for _ in characters.count..<5 { group = group * 85 + 84 }
             guard group <= UInt64(UInt32.max) || characters.count < 5 else { return nil }
             let word = UInt32(truncatingIfNeeded: group)

@@ -40,7 +40,7 @@ public struct EncryptionRun: Sendable {
         }
         switch state {
         case from, by: break
-        // The previous version may have left rows unsealed, so sealing runs again. Opening leaves none.
+        // Sealing runs again: copies of the previous version may have left rows unsealed. Opening leaves none.
         case to where direction == .seal: break
         case to:
             store.memory.vault.state = .plain
@@ -51,7 +51,7 @@ public struct EncryptionRun: Sendable {
         }
         if state == from { _ = try await store.encryption.move(from: from, to: by) }
         var keys = try await store.encryption.vaultKeys()
-        // No other copy runs, so no other key is created.
+        // The keys are complete: no other copy runs that could create one.
         keys.readAt = nil
         store.memory.vault.state = direction == .seal ? .sealed(keys) : .opening(keys)
         let changed = try await convert(tell)

@@ -22,7 +22,7 @@ extension EncryptionStore {
         }
     }
 
-    /// - Parameter after: the last key of the previous page.
+    /// - Parameter after: key of the previous page's last row.
     /// - Returns: the keys of the page's rows.
     private static func convertPage(
         _ table: PrivateColumns, bucket: Int16, after: [String]?, _ direction: EncryptionRun.Direction,

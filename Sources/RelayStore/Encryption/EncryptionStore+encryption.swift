@@ -59,11 +59,11 @@ extension EncryptionStore {
             })
     }
 
-    /// Opens the vault according to the state of the database. An undecided database is decided now: it becomes sealed
-    /// if it is empty and a key is configured.
+    /// Opens the vault according to the state of the database. If the state is undecided, it is decided now: without a
+    /// configured key the database stays unsealed; with one it becomes sealed, and must be empty.
     ///
-    /// - Parameter decides: if false and no key is configured, the database stays undecided. A command then does not
-    ///   decide for copies that start later.
+    /// - Parameter decides: if false and no key is configured, the state stays undecided. A command must not decide for
+    ///   copies that start later.
     /// - Throws: ``VaultError``, ``PostgresError``.
     public func openVault(decides: Bool = true) async throws {
         if memory.vault.privateColumns.isEmpty { try await readPrivateColumns() }

@@ -1,12 +1,11 @@
 /// The forms of a private column's value. The row's `sealed_by` says which one it has.
 ///
-/// The marks are for copies of the previous version, which do not know `sealed_by`. While both versions run, those
-/// copies read what this version writes, and compare names with it. A later version can leave the marks out.
+/// Copies of the previous version do not know `sealed_by`. The marks let them read what this version writes, and
+/// compare names, while both versions run. A later version can leave the marks out.
 enum StoredForm {
     /// Prefix of a sealed text, in Base85.
     static let textMark = Array("sealed1:".utf8)
-    /// Prefix of an unsealed text that begins with ``marks``. Always added, even if the text could not be mistaken for
-    /// another form.
+    /// Prefix of an unsealed text that begins with ``marks``, always added to such a text.
     static let escape = Array("sealed0:".utf8)
     static let marks = Array("sealed".utf8)
     /// Prefix of sealed bytes, followed by the number of their data key.

@@ -18,7 +18,7 @@ public final class Vault: PostgresVault {
 
     public let wrappingKeys: [WrappingKey]
     private let box = NIOLockedValueBox((state: State.unknown, isStale: false))
-    /// When this process first met each unknown key number, in rows without `sealed_by`.
+    /// When this process first read each unknown key number, in rows without `sealed_by`.
     private let strangeNumbers = NIOLockedValueBox<[Int32: ContinuousClock.Instant]>([:])
     private static let mostStrangeNumbers = 10_000
 
@@ -53,7 +53,7 @@ public final class Vault: PostgresVault {
     /// Called before a claim, so that no work is claimed that cannot be read.
     func check() throws { _ = try keys() }
 
-    /// Nil if nothing is sealed; throws if that is not known yet.
+    /// The keys; nil if nothing is sealed.
     private func keys() throws -> VaultKeys? {
         switch state {
         case .unknown: throw PostgresError.vault(.locked, "whether the database is sealed is not known yet")
@@ -111,15 +111,14 @@ public final class Vault: PostgresVault {
         throw lockedUntilKeyIsKnown(key)
     }
 
-    /// Opens a value of a row without `sealed_by`. The previous version left receipts unsealed that looked sealed when
-    /// `encryption enable` reached them. Only a value that a data key has sealed can be opened with it, which shows the
-    /// difference.
+    /// Opens a value of a row without `sealed_by`. The previous version left some receipts unsealed because they looked
+    /// like sealed ones. The difference: a data key opens only what it has sealed.
     private func openUnsaid(_ bytes: UnsafeRawBufferPointer, _ keys: VaultKeys?) throws -> [UInt8] {
         guard let keys, let stored = StoredForm.box(ofSealedBytes: bytes) else { return [UInt8](bytes) }
         if keys.numbers.contains(stored.number) {
             return (try? keys.open(bytes: stored.box, by: stored.number)) ?? [UInt8](bytes)
         }
-        // If the keys were read after this number was met, and do not include it, no such key exists.
+        // If keys were read after the number was first seen, and do not include it, no such key exists.
         let firstMet = strangeNumbers.withLockedValue { met in
             let firstMet = met[stored.number] ?? .now
             if met.count >= Self.mostStrangeNumbers { met = [:] }
@@ -135,7 +134,7 @@ public final class Vault: PostgresVault {
         return .vault(.locked, "\(VaultError.noKey)")
     }
 
-    /// Throws and requests another read of the keys: another copy has a newer one.
+    /// Returns an error, and requests another read of the keys, because another copy has created a newer one.
     private func lockedUntilKeyIsKnown(_ number: Int32) -> PostgresError {
         box.withLockedValue { $0.isStale = true }
         return .vault(.locked, "it is sealed by data key \(number), which is not known yet")

@@ -29,7 +29,7 @@ struct VaultKeys: Sendable {
     private let pairs: [Int32: Pair]
     private let first: Pair
     let newest: Int32
-    /// All keys created before this time are included; nil: no other process creates keys meanwhile.
+    /// All keys created before this time are included. Nil: no other process creates keys during this run.
     var readAt: ContinuousClock.Instant?
 
     /// Number of the key that seals every name.

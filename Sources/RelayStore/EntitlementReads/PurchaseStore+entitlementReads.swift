@@ -5,7 +5,7 @@ public import RelayCore
 public struct ReadTurn: Sendable {
     /// Time of the next allowed read; nil: now.
     public var nextAt: Timestamp?
-    /// Whether unclaimed purchases wait for this customer's entitlement.
+    /// Whether purchases that no worker has claimed wait for this customer's entitlement.
     public var hasSiblings: Bool
 }
 
@@ -29,9 +29,9 @@ extension PurchaseStore {
         return answers
     }
 
-    /// One row per customer has the time of the last read. The copy that updates it may read. A copy that comes too
-    /// early receives the next allowed time: an interval after the last read. If that read is too new to be visible, it
-    /// is an interval from now.
+    /// Updates one row per customer, which has the time of the last read. The copy whose update succeeds may read. Any
+    /// other copy gets the next allowed time: an interval after the last read, or after now if that read is not visible
+    /// yet.
     private static func take(_ customers: [CustomerKey], _ interval: Duration) -> SQL {
         let keys: SQLTable = [
             "bucket": .int2Array(customers.map { Int16(Bucket(of: $0.publisher, $0.customer).number) }),

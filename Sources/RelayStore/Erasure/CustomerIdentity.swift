@@ -4,14 +4,14 @@ public import RelayCore
 
 /// All names and rows of one customer.
 public struct CustomerIdentity: Sendable {
-    /// What was asked for, and whose name it is.
+    /// The text that was searched for, and the publisher that uses it as a name.
     let text: String
     let publisher: PublisherID?
     /// Trimmed and lower-cased.
     public var customer: CustomerID
     /// The publishers' own names for the customer, which may include the email.
     public var names: [CustomerName]
-    /// Names that another email has too. They are not erased with this one.
+    /// Names that another email uses too. They are not erased.
     public var sharedNames: [CustomerName]
     public var validations: [ValidationID]
     /// Subscriptions that the customer owns, under any of the names.
@@ -46,7 +46,7 @@ extension CustomerStore {
             validations.append(try row.validationID())
             names.insert(try row.customerName())
         }
-        // The same text may be a publisher's name for a customer without any purchase by email.
+        // The text may also be a publisher's name for a customer who has no purchase with an email.
         let guesses = try await relay.publishers.ids().filter { publisher == nil || $0 == publisher }.flatMap {
             publisher in
             Set([Username(text), Username(customer.text)]).map { CustomerName(publisher: publisher, username: $0) }
@@ -72,7 +72,7 @@ extension CustomerStore {
         if CustomerEmail(text) != nil {
             others = try await shared(names, with: customer)
             names.subtract(others)
-            // What such a name has without an email may be the other email's.
+            // A subscription claimed only by a shared name may belong to the other email.
             owned = try owned.filter { try !$0.get("is_by_name", as: Bool.self) || !others.contains($0.customerName()) }
         } else if Set(names.map(\.publisher)).count > 1 {
             throw Erasure.Refusal.severalPublishers
@@ -83,7 +83,7 @@ extension CustomerStore {
             sharedNames: others, validations: validations, subscriptions: try owned.map { try $0.subscriptionName() })
     }
 
-    /// Names among these that another email's subscriptions have too: what waits for them is about that email.
+    /// Names among these under which another email has subscriptions. Their waiting messages are about that email.
     private func shared(_ names: Set<CustomerName>, with customer: CustomerID) async throws -> [CustomerName] {
         try await database.query(
             """

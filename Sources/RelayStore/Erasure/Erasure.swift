@@ -55,7 +55,7 @@ public struct Erasure: Sendable {
 
     private func erase(_ asked: CustomerIdentity, _ entry: AuditEntry) async throws -> Outcome {
         var outcome = Outcome()
-        // Another name may be part of any text.
+        // Only an email is searched for in texts: any other name could be part of one by chance.
         if asked.isEmail {
             let events = try await store.customers.erase(.events, mentioning: asked.customer)
             let details = try await store.customers.erase(.billingCustomers, mentioning: asked.customer)
@@ -75,8 +75,8 @@ public struct Erasure: Sendable {
         return outcome
     }
 
-    /// The customer's rows, with the pursuits of their purchases locked. A worker locks a pursuit before it settles the
-    /// purchase, so none of them gets a new owner's row until the erasure ends.
+    /// Finds the customer's rows and locks the pursuits of the purchases. A worker locks a pursuit before it settles
+    /// the purchase, so no settlement makes this customer an owner until the erasure ends.
     ///
     /// - Throws: ``Refusal/pending(_:)``.
     private func locked(_ asked: CustomerIdentity) async throws -> CustomerIdentity {
@@ -109,8 +109,8 @@ public struct Erasure: Sendable {
         }
     }
 
-    /// The steps, in order. Validations are deleted after the rows that are found through them, and before the
-    /// subscriptions that granted ones refer to.
+    /// The steps, in order. Validations are deleted after the rows that are found by them, and before the subscriptions
+    /// that granted validations reference.
     private static func steps(_ identity: CustomerIdentity, _ publishers: Set<PublisherID>) -> [Step] {
         let customer = PostgresValue.privateText(identity.customer)
         let asUsername = Username(identity.customer.text)
@@ -125,7 +125,7 @@ public struct Erasure: Sendable {
             """
         }
         return [
-            // The same purchase, sent again, then counts as a new one.
+            // Without its key, the same purchase counts as new if the app sends it again.
             Step(
                 """
                 DELETE FROM purchases p

@@ -60,9 +60,9 @@ public struct InstanceReport: Sendable, Equatable {
         reports.filter { $0.state == .ok }.compactMap(\.askedAt).max()
     }
 
-    /// Whether another copy has newer information. This copy has not called the upstream for half a minute, and another
-    /// has called it since, with success. A copy with work would have called it, however long its calls hang. A
-    /// rejected token stays rejected until a restart.
+    /// Whether another copy has newer information: this copy has not called the upstream for half a minute, and another
+    /// one has called it since, successfully. A copy with work would have called it in that time, even if its calls
+    /// hang. A rejected token stays rejected until a restart.
     func isOutdated(_ lastSuccess: Timestamp?, at now: Timestamp) -> Bool {
         guard let askedAt, let lastSuccess, state == .degraded || state == .down else { return false }
         return askedAt <= lastSuccess && askedAt <= now - .seconds(30)

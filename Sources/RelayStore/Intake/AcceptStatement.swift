@@ -114,11 +114,11 @@ enum AcceptStatement {
             """
     }
 
-    /// Condition that row `i` may be sent first for its subscription. There must be no pursuit and no owner that was
-    /// accepted later, and this copy must have the publisher's account. If two copies find this true at once, the index
+    /// Condition that row `i` may be sent first for its subscription: the subscription has no pursuit and no owner
+    /// accepted later, and this copy has the publisher's account. If two copies find this true at once, the index
     /// `pursuits_one_sender` refuses the second.
     ///
-    /// Uses scalar subqueries, which the planner never turns into joins. A join planned while the tables were empty
+    /// Scalar subqueries, because the planner never turns them into joins. A join planned while the tables were empty
     /// would scan them.
     private static func isFree(_ row: SQL, own: [PublisherID]) -> SQL {
         """

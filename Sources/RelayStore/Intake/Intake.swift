@@ -22,8 +22,8 @@ public final class Intake: Sendable {
 
     /// - Parameters:
     ///   - claimer: pursues as many purchases at once as it has capacity for.
-    ///   - onAccepted: called after a commit with new purchases that the claimer did not claim. A worker in this process
-    ///     then claims them.
+    ///   - onAccepted: called after a commit with new purchases that the claimer did not claim, so that a worker of
+    ///     this process claims them.
     public init(
         store: RelayStore, validationTimeout: Duration, claimer: (any PurchaseClaimer)? = nil,
         onAccepted: @escaping @Sendable () -> Void
@@ -33,14 +33,12 @@ public final class Intake: Sendable {
         let outage = NIOLockedValueBox<Outage?>(nil)
         self.batcher = PostgresBatcher(
             maxCount: 256, maxBytes: 8 << 20, maxWaiting: 4096,
-            // Requests for one subscription are accepted one after the other, so that they commit in the order of
-            // arrival.
+            // Requests for one subscription are accepted one after another, so that they commit in order of arrival.
             size: { $0.acceptance.size },
             key: { $0.acceptance.subscription },
             flush: { queued in
-                // The previous batch failed after waiting for the database, and these requests had arrived by then.
-                // They have waited as long and fail with it. Otherwise each batch would add its own wait to that of the
-                // next.
+                // The previous batch waited for the database and failed. Requests that arrived during its wait have
+                // waited as long, and fail with it. Otherwise the waits of successive batches would add up.
                 if let outage = outage.withLockedValue({ $0 }), queued.allSatisfy({ $0.since <= outage.endedAt }) {
                     throw outage.error
                 }
@@ -87,8 +85,8 @@ extension PurchaseStore {
         do {
             outcomes = try await accept(batch, timeout: timeout, places, claimer)
         } catch let error as PostgresError where error.constraint == "pursuits_one_sender" {
-            // Another copy accepts a purchase of the same subscription right now. Nothing is claimed here, since claims
-            // keep the order.
+            // Another copy is accepting a purchase of the same subscription. This batch claims nothing, because only a
+            // regular claim keeps the order.
             outcomes = try await accept(batch, timeout: timeout, [], nil)
         }
         for index in batch.indices {

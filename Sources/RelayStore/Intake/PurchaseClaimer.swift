@@ -39,7 +39,7 @@ extension ClaimedPursuit {
             accepted: acceptance.receipt.bytes.value.count <= Self.mostKeptBytes ? acceptance : nil)
     }
 
-    /// Larger receipts are read from the database when they are sent: all pursuits of a process may wait for Cleeng at
-    /// once.
+    /// Limit of receipts kept in memory, since all pursuits of a process may wait for Cleeng at once. A larger receipt
+    /// is read from the database when it is sent.
     private static let mostKeptBytes = 65_536
 }

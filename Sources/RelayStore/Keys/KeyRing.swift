@@ -19,7 +19,7 @@ public final class KeyRing: Sendable {
         var loading: Task<ContinuousClock.Instant, any Error>?
         /// Requested keys that are not in memory: the next read includes their ids.
         var wanted: Set<APIKeyID> = []
-        /// Keys in memory that are older than the newest ones of every read.
+        /// Keys in memory that are not among the newest.
         var others: Set<APIKeyID> = []
 
         /// - Returns: ids that a read includes besides the newest keys.
@@ -77,7 +77,7 @@ public final class KeyRing: Sendable {
         guard APIKey.isID(id) else { return nil }
         want(id)
         let arrival = ContinuousClock.now
-        // A read already in progress may have been sent before the key was created; then one more follows.
+        // A read that was already under way may have missed the key. Then a second read follows.
         for _ in 0..<2 {
             want(id)
             let lookedAt = try await load()
@@ -124,9 +124,9 @@ public final class KeyRing: Sendable {
                     return state.takeWanted()
                 }
                 let (newest, found) = try await store.keys.usable(limit: mostNewest, and: wanted.all)
-                // No key opens a route before it is known whose account its publisher uses.
+                // No key is accepted before the list of publishers with their own account has been read.
                 try await store.publishers.accountsReady()
-                // Requested keys have priority. Keys left out are read again when requested.
+                // Requested keys come first. A key that does not fit is read again when it is requested.
                 let asked = found.filter { wanted.asked.contains($0.id) }
                 let kept = found.filter { !wanted.asked.contains($0.id) }
                 let others = asked + kept.prefix(max(mostNewest - asked.count, 0))

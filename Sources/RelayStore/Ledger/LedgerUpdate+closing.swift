@@ -67,7 +67,7 @@ extension LedgerUpdate {
         let moves: SQLTable = [
             "predecessors": .textArray(ledgers.map(\.predecessors)),
             "has_moved": .boolArray(ledgers.map { $0.ledger.movedTo != nil }),
-            // The trouble of the last question stays until the present one is answered.
+            // While a question is open, the error of the last attempt stays.
             "in_doubt": .boolArray(ledgers.map { !$0.access.questions.isEmpty }),
             "stays_due": .boolArray(ledgers.map(\.staysDue)),
         ]
@@ -124,8 +124,8 @@ extension LedgerUpdate {
         """
     }
 
-    /// Writes the present product's offer to the owner's row, since questions to Cleeng use it. Index used: the primary
-    /// key.
+    /// Writes the present product's offer to the owner's row, where questions to Cleeng read it. Index used: the
+    /// primary key.
     private static func write(presentOffers changed: [(name: SubscriptionName, offer: OfferID)]) -> [SQL] {
         guard !changed.isEmpty else { return [] }
         let offers: SQLTable = ["offer_id": .textArray(changed.map(\.offer))]

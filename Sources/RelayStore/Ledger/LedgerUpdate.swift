@@ -29,16 +29,16 @@ struct LedgerUpdate: Sendable {
 
     var opening: [SQL] {
         let names = messages.map(\.name)
-        // A settlement may create the owner between the first two statements. It locks the ledger until it commits, so
-        // the owner is read again after that.
+        // Owners are read again after the ledgers are locked: a settlement, which holds that lock, may have created one
+        // after the first read.
         return [
             owners(names, lock: "FOR NO KEY UPDATE"), ledgers(names), owners(names, lock: ""), purchases(names),
             ContractStatements.look(for: names),
         ]
     }
 
-    /// Selects owners and locks them in the order of their keys. `OFFSET 0` forces the planner to one look-up per row.
-    /// Index used: the primary key. A plan from when the table was small may use the publisher instead (`PlanAge`).
+    /// Selects owners and locks them in the order of their keys. Index used: the primary key. `OFFSET 0` forces one
+    /// look-up per row. A plan from when the table was small may use the publisher instead (`PlanAge`).
     private func owners(_ names: [SubscriptionName], lock: SQL) -> SQL {
         """
         SELECT i.ordinal, ROW(s.sealed_by, s.customer) AS customer, ROW(s.sealed_by, s.email) AS email, s.offer_id,
@@ -63,8 +63,8 @@ struct LedgerUpdate: Sendable {
         """
     }
 
-    /// Reads the offers of granted or revoked access, and the newest 32 periods bought under this id. Each restore of
-    /// an app may add a row with the same offer. Grants under the subscription's former ids count too. Indexes used:
+    /// Reads the granted or revoked offers, under former ids too, and the newest 32 periods bought under this id. Each
+    /// restore of an app may add a row with the same offer, so each offer is read once. Indexes used:
     /// `validations_subscription`, the ledgers' primary key.
     private func purchases(_ names: [SubscriptionName]) -> SQL {
         """

@@ -22,13 +22,13 @@ enum LedgerJSON {
     }
 }
 
-/// The columns of a stored ledger, and their reading.
+/// Columns of a stored ledger, and how they are decoded.
 enum StoredLedger {
     /// Columns of `ledgers l`. Settlements write the last three. They write `state` only for a first grant
     /// (``FirstGrant``); otherwise the next update does.
     static let columns: SQL = "l.state, l.granted_at, l.granted_until, l.granted_offer"
 
-    /// Condition that the ledger lists add-ons. The key exists if there is at least one; a quote within a name would be
+    /// Condition that the ledger lists add-ons. Only then does the JSON have this key. A quote in a name would be
     /// escaped.
     static let hasItems: SQL = #"l.state LIKE '%"items":[%'"#
 

@@ -38,8 +38,7 @@ extension SubscriptionStore {
     /// - Parameters:
     ///   - messages: one for each subscription.
     ///   - leeway: how long after a period's end a renewal may still be reported.
-    ///   - asks: whether the caller asks the questions that are then open. Otherwise ``claimDue(own:limit:lease:)``
-    ///     leads to them.
+    ///   - asks: whether the caller asks the open questions. Otherwise the subscription becomes due for a claim.
     /// - Throws: ``PostgresError``, ``StoreError``; then nothing is written for any of them.
     public func record(
         _ messages: [LedgerMessage], leeway: Duration, asks: Bool = false
@@ -81,8 +80,8 @@ public struct ClaimedSubscription: ClaimedItem {
         self.name = name
     }
 
-    /// A subscription that this process has just granted. It is not claimed: it becomes due only if no update follows
-    /// soon.
+    /// A subscription that this process has just granted and evaluates without a claim. It becomes due in the database
+    /// if no update follows soon.
     public init(granted name: SubscriptionName) {
         self.init(row: ClaimedRow(unclaimed: .subscription(name), of: .subscriptions), name: name)
     }

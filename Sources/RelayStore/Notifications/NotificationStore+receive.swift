@@ -139,13 +139,12 @@ extension NotificationStore {
         return LedgerMessage(name(original), statement, bundleID: notification.bundleID, note: note).withMoves
     }
 
-    /// Finds a notification's publisher. It is the only one with keys for the app, else the one whose app posted a
-    /// purchase of the subscription. Otherwise it is one with a key for the app, else the first publisher.
+    /// Finds a notification's publisher by the first rule that applies: the only one with keys for the app, the one
+    /// whose app posted a purchase of the subscription, the one with the app's newest key, the first publisher.
     func publisher(of notification: StoreNotification) async throws -> PublisherID {
         let publishers = try await relay.publishers.ids()
         guard publishers.count > 1 else { return publishers.first ?? PublisherID.first }
-        // If only one publisher has keys for the app, the notification is that publisher's, even if another one's app
-        // posted its purchases.
+        // The only publisher with keys for the app takes precedence over one whose app posted purchases.
         if let bundle = notification.app {
             // Two rows suffice to see whether there is only one. Reads all of a small table.
             let owners = try await database.query(
@@ -206,7 +205,7 @@ extension NotificationStore {
         ).first?.get(0)
     }
 
-    /// Forgets the names of notifications that cannot come again; a bounded number at a time. The App Store repeats a
+    /// Deletes names of notifications that cannot arrive again; a bounded number at a time. The App Store repeats a
     /// notification for a week, and lists it in its history for 180 days.
     public func pruneNames() async throws -> Int {
         try await database.query(

@@ -4,10 +4,10 @@ public import RelayCore
 extension NotificationStore {
     /// Claims notifications that must be relayed, for `lease`.
     ///
-    /// Claims one notification of a subscription at a time, in signing order. One whose copy died while sending goes
-    /// first. Indexes used: `notification_relays_due` once for each publisher, and for each row
-    /// `notification_relays_lane`. If two workers claim two of one subscription at once, the index
-    /// `notification_relays_one_sender` fails one statement, which is run again.
+    /// Claims one notification of a subscription at a time, in signing order. One that another copy was sending when it
+    /// died goes first. If two workers claim two of one subscription at once, the index
+    /// `notification_relays_one_sender` fails one statement, and the caller repeats it. Indexes used:
+    /// `notification_relays_due` once for each publisher, `notification_relays_lane` for each row.
     ///
     /// - Throws: ``PostgresError``; after a violation of `notification_relays_one_sender`, a retry succeeds.
     public func claim(

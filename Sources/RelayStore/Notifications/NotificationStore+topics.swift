@@ -3,8 +3,8 @@ import Postgres
 public import RelayCore
 
 extension NotificationStore {
-    /// Records the state of a topic's subscription that a message shows. Nil if it shows none, or if that was recorded
-    /// a moment ago. Of two messages, the one that was sent later counts.
+    /// Statement that records what a message shows about a topic's subscription. Nil if it shows nothing, or if that
+    /// was recorded a moment ago. The message that was sent last counts.
     func note(_ news: TopicStatement?, said id: NotificationID, of publisher: PublisherID) -> SQL? {
         guard let news, news.state != .confirmed || memory.noted.isTime(for: "topic \(news.topic)") else { return nil }
         let confirms = news.state != .confirmed

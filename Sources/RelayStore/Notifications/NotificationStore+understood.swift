@@ -25,8 +25,8 @@ extension NotificationStore {
             metadata: ["id": "\(id)", "type": "\(notification.type)"])
     }
 
-    /// Completes the row of a notification that was not understood when it came, and queues its consequences apart from
-    /// ledger changes. A second call changes nothing.
+    /// Completes the row of a notification that was not understood on arrival. Queues its consequences, except those
+    /// for ledgers. A second call changes nothing.
     ///
     /// - Parameters:
     ///   - archived: the stored notification.

@@ -61,7 +61,7 @@ public final class OfferCatalogue: Sendable {
 
     fileprivate var isLoaded: Bool { known.withLockedValue { $0 != nil } }
 
-    /// Runs `read`, or waits for the one that runs already. It continues if the caller is cancelled.
+    /// Runs `read`, or waits for a read that is under way. The read continues if the caller is cancelled.
     fileprivate func share(_ read: @escaping @Sendable () async throws -> Void) async throws {
         let task = reading.withLockedValue { running in
             if let running { return running }
@@ -94,13 +94,13 @@ public final class OfferCatalogue: Sendable {
 }
 
 extension OfferStore {
-    /// Reads the offers unless they were read before. The offer of a subscription is that of its present product, so
-    /// nothing is recorded about one before.
+    /// Reads the offers unless they were read before. Ledgers need them: they derive a subscription's offer from its
+    /// present product.
     ///
     /// - Throws: ``PostgresError``.
     public func ready() async throws {
         guard !memory.catalogue.isLoaded else { return }
-        // Another task must not use a transaction.
+        // A shared read runs in its own task, which must not use this transaction.
         guard !database.isTransaction else { return try await load() }
         try await memory.catalogue.share { try await load() }
     }

@@ -2,9 +2,9 @@ import Postgres
 public import RelayCore
 
 extension OpsStore {
-    /// Sends the purchase to Cleeng again, from now on until Cleeng has answered. A waiting pursuit keeps its place.
-    /// The status that the app sees stays until there is a new result. A parked pursuit's copies of the validation's
-    /// columns are read from the validation again.
+    /// Sends the purchase to Cleeng again until Cleeng has answered. A waiting pursuit keeps its place. The app sees
+    /// the present status until there is a new result. A parked pursuit reads its copies of the validation's columns
+    /// anew.
     ///
     /// - Parameter by: name of the operator in the timeline.
     /// - Returns: the purchase's publisher.
@@ -38,7 +38,7 @@ extension OpsStore {
             do {
                 locked = try await lock(id, scope, in: transaction)
             } catch OpsRefusal.unknown {
-                // The pursuit outlived its validation: there is no app to answer, and no receipt to send.
+                // The pursuit exists without its validation: no app waits for it, and its receipt is gone.
                 guard let gone = try await transaction.query(Self.endOrphan(id, in: scope)).first else {
                     throw OpsRefusal.unknown
                 }
@@ -53,8 +53,7 @@ extension OpsStore {
             guard status.allowsAbandon || locked.isParked || locked.isPursued && status == .rejected else {
                 throw OpsRefusal.status(status)
             }
-            // Deleting the pursuit now would let the subscription's next request start while this call is still
-            // running.
+            // A call is under way. Without the pursuit, the subscription's next request could start before it ends.
             guard !locked.isSending else { throw OpsRefusal.busy }
             guard status.allowsAbandon else {
                 _ = try await transaction.commit(with: [Self.keep(id), end, note])
@@ -107,8 +106,7 @@ extension OpsStore {
             """)
         guard let row = found.first else { throw OpsRefusal.unknown }
         if pursuit == nil {
-            // During the wait for the validation's lock, another operator may have retried it, and a worker may be
-            // sending it.
+            // While this waited for the validation's lock, another operator may have retried the purchase.
             let found = try await transaction.query("SELECT EXISTS (SELECT FROM pursuits p WHERE \(isPursuit))")
             guard try found.first?.get(0, as: Bool.self) == false else { throw OpsRefusal.busy }
         }

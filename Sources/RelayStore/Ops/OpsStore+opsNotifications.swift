@@ -35,8 +35,8 @@ extension OpsStore {
             let buckets = relay.publishers.buckets(of: key, try await relay.publishers.ids(in: scope))
             source = "\(Self.joined) WHERE n.bucket = ANY (\(buckets)) AND n.subscription_key = \(.text(key)) AND"
         } else if filter.relay == .pending || filter.relay == .parked {
-            // Waiting and parked notifications are in a queue. Of several that share one question, it names the newest.
-            // Index used: the primary key.
+            // Waiting and parked notifications are in a queue. A question that several notifications share names the
+            // newest. Index used: the primary key.
             source = """
                 (SELECT w.bucket, w.accepted_on, w.id FROM notification_relays w
                  UNION ALL SELECT w.bucket, w.accepted_on, w.notification FROM store_questions w) AS w
@@ -77,9 +77,9 @@ extension OpsStore {
         return try rows.first.map { (try Self.notification($0), try $0.open("body")) }
     }
 
-    /// Records a notification again, which changes nothing that is already recorded, and forwards it again. For other
-    /// stores than Apple's, the store is asked again. A notification that could not be read before now takes full
-    /// effect.
+    /// Processes a stored notification again: records its statements, which changes nothing if they are known, and
+    /// forwards it. For stores other than Apple's, asks the store again. A notification that was not understood before
+    /// takes full effect.
     ///
     /// - Parameters:
     ///   - archived: the stored notification, from the operator's scope.

@@ -15,8 +15,8 @@ public struct BillingPage: Sendable {
         self.from = from
     }
 
-    /// The condition, order and limit for this page of a table's rows. An id without a row, invented or removed
-    /// meanwhile, counts as the second encoded in it.
+    /// Condition, order and limit that select this page. If no row has the id `from`, its time of creation is the
+    /// second encoded in the id.
     ///
     /// - Parameter row: the alias of the table in the statement.
     func rows(of publisher: PublisherID, in table: String, as row: String) -> SQL {

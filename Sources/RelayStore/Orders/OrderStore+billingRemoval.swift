@@ -25,8 +25,8 @@ public enum BillingLeftovers: String, Sendable, CaseIterable {
         "SELECT EXISTS (SELECT FROM \(unescaped: rawValue) WHERE \(isOld(before: day)))"
     }
 
-    /// Removes the next page, and counts its rows and the removed ones. Rows locked by a commit are skipped. The
-    /// conditions are checked again under the lock, so that rows ordered or committed meanwhile stay.
+    /// Removes the next page, and counts its rows and those removed. Rows locked by a commit are skipped. The
+    /// conditions are checked again under the lock, so that rows used in the meantime stay.
     fileprivate func removal(before day: Int) -> SQL {
         switch self {
         case .orders:

@@ -114,8 +114,8 @@ extension OrderStore {
         return (verdict, try closing.changed(answers), closing)
     }
 
-    /// Names under which the subscription may have a contract, and those that join this one. The ledgers are locked, so
-    /// no concurrent move is possible.
+    /// All names under which the subscription may have a contract, and those that join this one. No move can happen
+    /// meanwhile, since the ledgers are locked.
     private func names(
         of name: SubscriptionName, _ updated: UpdatedLedgers, _ transaction: PostgresTransaction
     ) async throws -> (all: [SubscriptionName], joining: [SubscriptionName]) {

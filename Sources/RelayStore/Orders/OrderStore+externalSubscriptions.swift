@@ -103,7 +103,7 @@ extension OrderStore {
                 found.append(one)
                 continue
             }
-            // If it was checked by an earlier name and by its own, the store's statement about its own name counts.
+            // Another check found the same subscription under an earlier name. The store's own statement counts.
             if found[place].one.statement == LedgerStatement() { found[place] = one }
         }
         return found

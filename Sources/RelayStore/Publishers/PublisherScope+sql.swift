@@ -28,7 +28,7 @@ extension PublisherScope {
     /// - Parameters:
     ///   - own: publishers whose own accounts this copy has.
     ///   - column: the column with the publisher's id.
-    ///   - full: accounts whose work is left alone; nil is the shared account.
+    ///   - full: accounts whose work is not selected now; nil is the shared account.
     static func hasAccount(_ own: [PublisherID], without full: Set<PublisherID?> = [], _ column: SQL) -> SQL {
         let open = own.filter { !full.contains($0) }
         return """

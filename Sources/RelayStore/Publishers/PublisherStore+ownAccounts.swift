@@ -9,7 +9,7 @@ public final class AccountRoster: Sendable {
 
     public init() {}
 
-    /// True until the list has been read once: the common account must not be used for another publisher's work.
+    /// Whether the publisher has its own account. True until the list is read: the common one must not be misused.
     public func hasOwn(_ publisher: PublisherID) -> Bool {
         publishers.withLockedValue { $0?.contains(publisher) ?? true }
     }

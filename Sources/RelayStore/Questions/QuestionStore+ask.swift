@@ -9,12 +9,12 @@ extension QuestionStore {
         /// Event in the subscription's timeline.
         var event: String
         var expects: ClaimedQuestion.Expectation?
-        /// Nil: now.
+        /// Time of the store's statement; nil: now.
         var saidAt: Timestamp?
         var notification: NotificationID?
         /// The purchase that this one has replaced.
         var replaces: TransactionID?
-        /// Whether the store is asked only about a purchase that a ledger knows.
+        /// Whether the signal may be forged. The store is then asked only about a purchase that has a ledger.
         var isUnproven = false
     }
 
@@ -33,13 +33,13 @@ extension QuestionStore {
                     saidAt: notification.isUnproven ? nil : notification.saidAt,
                     notification: id, replaces: replaces, isUnproven: notification.isUnproven))
         }
-        // An unsigned notification may be forged, so it is no reason to doubt the store, and its time does not count.
+        // An unsigned notification may be forged. It does not contradict the store's answer, and its time is ignored.
         let expected = notification.isUnproven ? nil : notification.expectation
         return [ask(about: key, expects: expected, replaces: replaced.first)]
             + replaced.map { ask(about: $0, expects: nil, replaces: nil) }
     }
 
-    /// Creates a question about a new grant, which the store wants acknowledged.
+    /// Creates a question about a new grant, for a store that requires an acknowledgement.
     static func ask(afterGrantOn name: SubscriptionName, bundleID: BundleID?, productID: ProductID?) -> SQL {
         ask(
             about: name.originalTransactionID, of: name.publisher, bundleID: bundleID, productID: productID,
@@ -64,7 +64,7 @@ extension QuestionStore {
     ) -> SQL {
         let store = StorePlatform(subscriptionKey: key)
         let name = SubscriptionName(publisher: publisher, environment: .unknown, originalTransactionID: key)
-        // An unsigned notification shortens no pause: otherwise its sender could trigger questions at will.
+        // An unsigned notification does not end a pause. Otherwise its sender could cause any number of questions.
         let isNews: SQL = "\(.bool(!signal.isUnproven))"
         return """
             INSERT INTO store_questions AS q (

@@ -3,11 +3,11 @@ import Postgres
 public import RelayCore
 
 extension QuestionStore {
-    /// Claims purchases about which stores must be asked. Those that were often asked without success do not delay
-    /// others. Indexes used: `store_questions_fresh`, `store_questions_tired`.
+    /// Claims purchases about which stores must be asked. Questions with more than three attempts have a limit of their
+    /// own, so that they do not delay others. Indexes used: `store_questions_fresh`, `store_questions_tired`.
     ///
     /// - Parameters:
-    ///   - limits: limit for each store; half as many of those that were asked often.
+    ///   - limits: limit for each store, and half of it for questions with more than three attempts.
     ///   - own: publishers whose own accounts this copy has.
     public func claim(
         _ limits: [StorePlatform: Int], own: [PublisherID] = [], lease: Duration
@@ -57,8 +57,7 @@ extension QuestionStore {
 
     /// Ends the claim of an answered question. If a notification came meanwhile, the store is asked again.
     public func end(_ claimed: ClaimedQuestion) async throws {
-        // The first statement waits for a concurrent transaction that stores a notification, so that the second one
-        // sees it.
+        // The first statement waits for a transaction that is storing a notification. So the second one sees it.
         let given: SQL = """
             UPDATE store_questions q
             SET owner = NULL, due_at = now(), trouble = NULL, attempts = 0, \(WorkQueue.cleared)
@@ -72,8 +71,8 @@ extension QuestionStore {
         _ = try await database.withTransaction { try await $0.commit(with: [given, ended]) }
     }
 
-    /// Ends the claim of a question that could not be asked, or whose answer is doubted. If a signed notification came
-    /// meanwhile, the question is due at once: the notification has reset the attempts to 0.
+    /// Ends the claim of a question that could not be asked, or whose answer is doubted. A signed notification since
+    /// the claim has reset the attempts: the question is then due at once.
     ///
     /// - Parameter doubts: how many more answers may be doubted; nil: unchanged.
     public func postpone(
@@ -133,9 +132,9 @@ public struct ClaimedQuestion: ClaimedItem {
     public var productID: ProductID?
     /// Trace of the request that brought it; see ``StoredTrace``.
     public var trace: String?
-    /// Nil: there is no statement that an answer could contradict.
+    /// The notification's statement, which the answer may contradict; nil if there is none.
     public var expects: Expectation?
-    /// How many more contradicting answers may be doubted.
+    /// How many more answers may be doubted because they contradict the notification.
     public var doubts: Int
     /// The purchase that this one has replaced, according to a notification.
     public var replaces: TransactionID?
@@ -146,13 +145,13 @@ public struct ClaimedQuestion: ClaimedItem {
 
     /// A notification's statement about the purchase. The numbers are stored.
     public enum Expectation: Int16, Sendable {
-        /// The store took the purchase back.
+        /// The purchase is over: it ended, or the store revoked it.
         case isOver = 1
         /// The purchase was bought, renewed or granted.
         case runs = 2
     }
 
-    /// Pauses before a store is asked again after a contradicting answer, because its API may lag behind.
+    /// Pauses before a store is asked again after a contradicting answer: its API may lag behind its notifications.
     public static let doubtPauses: [Duration] = [.seconds(10), .seconds(60), .seconds(600), .seconds(3_600)]
 
     static let mostDoubts = Int16(doubtPauses.count)

@@ -3,8 +3,8 @@ import Postgres
 public import RelayCore
 
 extension QuestionStore {
-    /// Records that a store has sent a notification. Nil if that was recorded a moment ago: otherwise all notifications
-    /// would wait for one row.
+    /// Statement that records the time of a store's notification. Nil if one was recorded a moment ago: otherwise all
+    /// notifications would wait for one row.
     func note(_ store: StorePlatform, of publisher: PublisherID) -> SQL? {
         guard memory.noted.isTime(for: "\(publisher) \(store.rawValue)") else { return nil }
         return """
@@ -68,7 +68,7 @@ final class Noted: Sendable {
 
     private let times = NIOLockedValueBox<[String: ContinuousClock.Instant]>([:])
 
-    /// True if the last write is at least ten seconds old. Then records a new one.
+    /// Whether the last write is at least ten seconds old. If so, a new write is recorded.
     func isTime(for name: String) -> Bool {
         let now = ContinuousClock.now
         return times.withLockedValue { times in
@@ -89,11 +89,11 @@ public struct StoreStanding: Sendable, Equatable {
     /// Approximate number of purchases about which it must be asked.
     public var waiting = 0
     public var parked = 0
-    /// Waiting time of the oldest of these; nil if there is none.
+    /// Waiting time of the oldest of these purchases; nil if there is none.
     public var oldestWaiting: Duration?
     /// Last sweep of the app that was swept longest ago; nil if one never was.
     public var sweptAt: Timestamp?
-    /// The same; for an app that was never swept, the time of the first try.
+    /// The oldest time of all apps' last sweeps. For an app that was never swept, the time of its first try counts.
     public var oldestSweep: Timestamp?
     /// Why the last sweep failed.
     public var sweepTrouble: String?

@@ -62,7 +62,7 @@ extension RetentionStore {
             look.partitions.contains(where: { $0.days.upperBound <= limit })
         {
             look.pursued = try await pursued(before: limit)
-            // Cleeng has refused a notification that stands aside for as long as it is tried, so it needs no partition.
+            // Cleeng rejects the content of a notification that stands aside, at each try. It holds no partition back.
             look.relayedDays = try await days(
                 of: "notification_relays", where: "(NOT w.stands_aside OR w.parked_at IS NOT NULL)", before: limit)
             // Index used: `cleeng_events_parked`.

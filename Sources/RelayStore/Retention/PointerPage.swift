@@ -21,8 +21,8 @@ enum PointerPage {
         var values: SQL { "\(.int2(bucket)), DATE 'epoch' + \(.int4(day)), \(.uuid(id))" }
     }
 
-    /// Indexes used: the partition's primary key for the page, `purchases_pkey` and `transfers_pkey` for the removal.
-    /// Purchases that an app is sending again are skipped: without their validation they start anew.
+    /// Selects a page and removes the references to it. Skips purchases that an app is sending again: without their
+    /// validation they start anew. Indexes used: the partition's primary key, `purchases_pkey`, `transfers_pkey`.
     ///
     /// - Parameters:
     ///   - source: the table or partition.

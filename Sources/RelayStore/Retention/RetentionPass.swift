@@ -95,7 +95,7 @@ public struct RetentionPass: Sendable {
     /// Error for a partition that another copy dropped since it was listed.
     private static let undefinedTable = "42P01"
 
-    /// Looks again if a partition was dropped in between.
+    /// Looks once more if another copy dropped a partition during the look.
     private func look() async throws -> PartitionLook {
         do {
             return try await store.retention.lookAtPartitions(policy)
@@ -110,7 +110,7 @@ public struct RetentionPass: Sendable {
     ) async throws {
         let end = budget.map { ContinuousClock.now + $0 }
         func isOver() -> Bool { Task.isCancelled || end.map { ContinuousClock.now >= $0 } ?? false }
-        // A lock on the table also blocks its next partition.
+        // Tables that stay locked. Their further partitions are skipped, since the same lock blocks them.
         var locked: Set<PartitionedTable> = []
         var isFirst = true
         for partition in plan.drops where !locked.contains(partition.table) {

@@ -30,9 +30,8 @@ extension RetentionStore {
         }
     }
 
-    /// The names and bounds in the statement come from the list above and from dates. A data definition statement takes
-    /// no parameters.
-    /// definition statement takes no parameters.
+    /// The statement contains names and bounds as text, since data definition takes no parameters. The names come from
+    /// the list above, the bounds from dates.
     private func makePartition(of table: String, day: Int) async throws {
         let (from, to) = (Self.date(day), Self.date(day + Self.week))
         let script = """

@@ -38,7 +38,6 @@ extension RetentionStore {
     /// catalog.
     ///
     /// - Throws: ``Duty/Lost``, ``PostgresError``.
-    /// - Throws: ``Duty/Lost``, ``PostgresError``.
     func drop(_ partition: WeeklyPartition, under duty: Duty) async throws -> DropOutcome {
         do {
             try await database.withTransaction(timeout: .seconds(10)) { transaction in

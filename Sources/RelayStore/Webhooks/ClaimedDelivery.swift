@@ -10,7 +10,7 @@ public struct ClaimedDelivery: ClaimedItem {
     public var fence: Int32
     /// Includes this try.
     public var tries: Int
-    /// A newer state arrived while a worker sent this one and never reported the result. It is not sent again.
+    /// A newer state arrived while an earlier worker sent this message without a known result. It is not sent again.
     public var isOvertaken: Bool
     /// Mark of the message's first try.
     public var mark: BodyMark

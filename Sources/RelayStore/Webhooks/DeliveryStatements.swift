@@ -25,8 +25,8 @@ public enum DeliveryStatements {
         new.replaces AND o.bucket = new.bucket AND o.endpoint = new.endpoint AND o.lane = new.lane
         """
 
-    /// Locks the lanes' older rows in the same order as the writers of outcomes, and so waits for concurrent claims.
-    /// Index used: `webhook_queue_lane`.
+    /// Marks the lanes' older messages. Locks them in the order of the writers of outcomes, and so waits for concurrent
+    /// claims. Index used: `webhook_queue_lane`.
     private static func overtake(_ lanes: SQLTable) -> SQL {
         """
         WITH older AS MATERIALIZED (
@@ -43,8 +43,7 @@ public enum DeliveryStatements {
         """
     }
 
-    /// Removes older messages that are not being sent. Reads again the rows that the previous statement locked. Index
-    /// used: `webhook_queue_lane`.
+    /// Removes the marked messages that are not being sent. Index used: `webhook_queue_lane`.
     private static func replace(_ lanes: SQLTable) -> SQL {
         """
         WITH gone AS (
@@ -60,7 +59,7 @@ public enum DeliveryStatements {
         """
     }
 
-    /// A message that is older than a queued one is stored only for the record. Index used: `webhook_queue_lane`.
+    /// Inserts messages. One older than a queued one is stored but not queued. Index used: `webhook_queue_lane`.
     private static func insert(_ rows: [NewDelivery], _ lanes: SQLTable) -> SQL {
         let contents: SQLTable = [
             "day": .int4Array(rows.map { Int32($0.id.day) }), "id": .uuidArray(rows.map(\.id.uuid)),

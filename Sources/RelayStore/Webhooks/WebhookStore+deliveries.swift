@@ -91,9 +91,9 @@ extension WebhookStore {
         return records.map { record in states[record.claimed.id].map { .written($0) } ?? .leaseLost }
     }
 
-    /// Locks the rows in the same order as the statements that enqueue, and then reads their current values, because
-    /// `overtaken` decides. Index used: the primary keys. `OFFSET 0` keeps the owner out of the lookup: with it, the
-    /// planner read all claimed rows.
+    /// Locks the rows in the order of the statements that enqueue, and then reads them, because `overtaken` may have
+    /// changed. `OFFSET 0` keeps the condition on the owner out of the lookup: with it, the planner read all claimed
+    /// rows. Index used: the primary keys.
     private func statement(recording records: [DeliveryRecord]) -> SQL {
         let outcomes: SQLTable = [
             "bucket": .int2Array(records.map { Int16($0.claimed.id.bucket.number) }),

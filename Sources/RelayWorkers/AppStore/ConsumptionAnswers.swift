@@ -24,7 +24,7 @@ public struct ConsumptionAnswers: Service {
     private static let maxConcurrent = 8
     private static let startWithin = Duration.seconds(45)
     private static let longestPause = Duration.seconds(900)
-    /// Longer than all work that starts in time.
+    /// Lease of a claim. It outlasts all work that starts in time.
     private let lease: Duration
 
     /// - Parameters:
@@ -56,7 +56,7 @@ public struct ConsumptionAnswers: Service {
                 return try await end(
                     request, .expired, trouble: "the consent was taken back, after an answer that may have got through")
             }
-            // A consent makes the request due. But the customer may also become known, or change, without one.
+            // A consent makes the request due. It is also retried, since the customer may become known, or change.
             return try await store.consumption.postpone(
                 request, .awaitsConsent, by: Self.pause(Self.longestPause, left))
         }
@@ -66,7 +66,7 @@ public struct ConsumptionAnswers: Service {
             return try await end(request, .expired, trouble: "the App Store has no such environment")
         }
         if let pause = gate.remainingPause(environment, for: request.bundleID) {
-            // It was not tried, so its attempts and last error stay.
+            // Nothing was sent, so the request keeps its attempts and its last error.
             return try await store.queues.giveBack([request.row], after: Self.pause(pause, left))
         }
         // After a suspension, the process must check whether its lease has expired.

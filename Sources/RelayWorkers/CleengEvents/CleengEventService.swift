@@ -66,8 +66,8 @@ public struct CleengEventService: Service {
                 return try await retry(claimed, "waits", after: .milliseconds(100))
             }
         }
-        // The event may be late, and a customer may have several subscriptions to one offer. So Cleeng is asked for
-        // their current status.
+        // The event may be late, and may concern any of the customer's subscriptions to the offer. So Cleeng is asked
+        // for their current status.
         let names = applied > 0 && event.verdict != .ended ? [] : try await store.events.owned(by: subject)
         let look = try await ledgers.lookUp(
             names, event: (event.topic, offer, claimed.receivedAt), unlessRunning: event.verdict == .granted)

@@ -33,7 +33,7 @@ public final class CustomerInquiry: CustomerInquirer {
     public func ask(
         about customer: CustomerEmail, offer: OfferID?, of publisher: PublisherID, patience: Duration
     ) async throws -> CustomerInquiryOutcome {
-        // Pursuits use the same connections, and apps wait for their purchases. So these reads are limited.
+        // Pursuits, for which apps wait, use the same connections. So these reads are limited.
         guard places.withLockedValue({ $0.enter(publisher) }) else { return count(.away) }
         defer { places.withLockedValue { $0.leave(publisher) } }
         let end = ContinuousClock.now + patience
@@ -63,7 +63,7 @@ public final class CustomerInquiry: CustomerInquirer {
         let offers = offers(offer, owned, publisher)
         guard !offers.isEmpty else { return (.asked, nil) }
         guard let moment = store.memory.clock.noLaterThanNow else { return (.away, nil) }
-        // Cleeng may have the email in another spelling than this one.
+        // Cleeng knows an owner by the email of the granted purchase, which may be spelled differently.
         let email = owned.first?.owner?.email ?? customer.sent
         switch try await inquiry.read(key, email, offers, at: moment, timeout: Self.timeout) {
         case .notBefore(let turn): return (.tooSoon, turn)
@@ -88,7 +88,7 @@ public final class CustomerInquiry: CustomerInquirer {
     ) async throws {
         let messages = owned.compactMap { one -> LedgerMessage? in
             let said = ends.filter { one.offers.contains($0.key) }
-            // Apps may ask at every start, so only changes are recorded in the timeline.
+            // Without a note: apps may ask at every start, so the timeline records only changes of status.
             guard !said.isEmpty else { return nil }
             return LedgerMessage(one.name, LedgerStatement(cleeng: said), condition: .whileOwned(by: customer.customer))
         }
@@ -108,8 +108,8 @@ extension LedgerResult {
         granted.union(access.verdicts.keys).union(access.questions).union(access.present.map { [$0] } ?? [])
     }
 
-    /// Whether Cleeng's entitlement may have another cause than this subscription. Cleeng may not know of the store's
-    /// revocation yet. In that case it names no later end than the store did.
+    /// Whether Cleeng's entitlement may have another cause than this subscription. If the store revoked the
+    /// subscription, Cleeng may not know that yet. Only an end later than the store's then shows another cause.
     fileprivate func allows(_ offer: OfferID, until: Timestamp?) -> Bool {
         guard standing?.status == .revoked, offers.contains(offer) else { return true }
         guard let until, let end = standing?.expiresAt else { return false }

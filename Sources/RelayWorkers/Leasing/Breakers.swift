@@ -33,9 +33,9 @@ final class Breakers<Route: Hashable & Sendable>: Sendable {
 
     var hasOpen: Bool { state.withLockedValue { $0.breakers.values.contains { $0.state != .closed } } }
 
-    /// What may be claimed in a route: as much as fits, or one probe if the breaker is open and a probe is due.
+    /// Limit of the next claim in a route: the available number, or one probe if the breaker is open and one is due.
     ///
-    /// - Parameter available: number of further rows if the breaker allows this many at once.
+    /// - Parameter available: returns how many more rows fit if the breaker allows this many calls at once.
     func allowance(in route: Route, available: (_ allowance: Int) -> Int) -> ClaimAllowance<Permit>? {
         let (now, jitter) = (time.now, Double.random(in: 0..<1))
         return state.withLockedValue { state in
@@ -92,7 +92,7 @@ struct BreakerChange: Sendable {
     var before: CircuitBreaker
     var after: CircuitBreaker
 
-    /// Nil if it stayed open or closed.
+    /// The change of state; nil if the breaker stayed open or stayed closed.
     var event: Event? {
         switch (before.state == .closed, after.state == .closed) {
         case (true, false): .opened

@@ -20,15 +20,15 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
             let renewing = Task { await keepLeases(lease) }
             await runLoop()
             renewing.cancel()
-            // Taken before the work is cancelled: the end of work removes its lease, and the row would stay claimed
-            // until it expires.
+            // The leases are taken before the work is cancelled. Ended work removes its own lease, and a row without a
+            // lease here would stay claimed until it expires.
             let (work, left) = leases.with { ($0.allWork, $0.takeAll()) }
             for task in work { task.cancel() }
             await queue.drain()
             await giveBack(left)
         case .fixed:
             await runLoop()
-            // Each of them releases its own row.
+            // Cancelled work releases its own row.
             let work = leases.with { $0.allWork }
             for task in work { task.cancel() }
             for task in work { await task.value }
@@ -80,7 +80,7 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
             ? Array(Dictionary(grouping: items, by: queue.route(of:)).values) : items.map { [$0] }
         for piece in pieces {
             let permit = allowances[queue.route(of: piece[0])]?.permit
-            // The lock is held until the task is stored, so that it cannot end before that.
+            // The lock keeps the task from ending its lease before the table has it.
             leases.with { table in
                 let task = LeasedWork {
                     await work(on: piece, permit)
@@ -114,7 +114,7 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
         }
     }
 
-    /// Renewal may wait for an unresponsive database; the check for expired leases must not.
+    /// Renews leases and cancels work whose lease is lost. Only renewal may wait for an unresponsive database.
     private func keepLeases(_ lease: Duration) async {
         async let renewing: Void = every(lease / 3, renewAll)
         async let looking: Void = every(lease / 12, cancelLost)
@@ -147,7 +147,7 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
         for task in lost { task.cancel() }
     }
 
-    /// Does not wait for the work to end: a later write of the work names an old fence and changes nothing.
+    /// Releases leases without waiting for the work to end: a later write names an old fence and changes nothing.
     private func giveBack(_ left: [Lease<Item.RowID>]) async {
         do {
             try await queue.giveBack(left)

@@ -80,8 +80,8 @@ public struct LedgerService: Service {
         try Task.checkCancellation()
     }
 
-    /// Evaluates the present ids of subscriptions that were granted under a former id. The present id decides about the
-    /// access, and takes the owner over if it has none.
+    /// Evaluates the present ids of subscriptions that were granted under a former id. The present id decides about
+    /// access, and takes over the owner if it has none.
     private func recordPresent(of former: [LedgerResult]) async throws -> [LedgerResult] {
         var found: [LedgerResult] = []
         var former = former
@@ -101,7 +101,7 @@ public struct LedgerService: Service {
         return found
     }
 
-    /// A chain of moves ends after as many as a ledger remembers.
+    /// Limit of moves that are followed: as many as a ledger remembers.
     private static let mostMoves = SubscriptionLedger.mostPredecessors
 
     /// Whether the store must be asked at once, because it has sent no statement since the grant. The answer shows
@@ -149,10 +149,10 @@ public struct LedgerService: Service {
         guard case .stated(let message) = statement else {
             let trouble = "the store cannot be asked now"
             switch statement {
-            // A subscription that is only new is not in doubt, so Cleeng need not be asked.
+            // A new subscription without an open question is not in doubt, so Cleeng need not be asked.
             case .away where !subscription.isToBeAsked:
                 try? await store.subscriptions.lookAgain(at: subscription.name, trouble: trouble, within: Self.pause)
-            // The silence of a store ends nothing, and without an owner Cleeng has no customer to be asked about.
+            // A store's silence ends nothing. Without an owner there is no customer to ask Cleeng about.
             case .away where subscription.owner == nil:
                 try? await postpone(subscription.name, rows, by: Self.storePause, trouble)
             default: return subscription.isToBeAsked ? subscription : nil
@@ -166,7 +166,7 @@ public struct LedgerService: Service {
         return result.isToBeAsked ? result : nil
     }
 
-    /// Groups questions by customer. Each subscription without an owner is a group of its own.
+    /// Groups questions by customer. Subscriptions without an owner form one group.
     private static func byCustomer(_ questions: [SubscriptionInquiry.Question]) -> [[SubscriptionInquiry.Question]] {
         let groups = Dictionary(grouping: questions) { question in
             question.subscription.owner.map {
@@ -247,7 +247,7 @@ public struct LedgerService: Service {
     /// Asks Cleeng, the only remaining source. If Cleeng is unreachable, nothing ends, and it is asked again later.
     ///
     /// - Parameters:
-    ///   - questions: all of one customer, or one without an owner.
+    ///   - questions: all of one customer, or all without an owner.
     ///   - rows: rows claimed by this process.
     private func lookUp(
         _ questions: [SubscriptionInquiry.Question], _ rows: [SubscriptionName: ClaimedRow]
@@ -277,12 +277,12 @@ public struct LedgerService: Service {
                 }
             }
         } catch {
-            // Their leases expire, and they are processed again.
+            // The rows' leases expire, and the rows are claimed again.
             logger.warning("subscriptions could not be looked up", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Only for rows that this process still holds: another worker may have got the answer meanwhile.
+    /// Postpones a subscription. A claimed row changes only if no other worker has claimed or answered it meanwhile.
     private func postpone(
         _ name: SubscriptionName, _ rows: [SubscriptionName: ClaimedRow], by pause: Duration,
         _ trouble: String = "Cleeng could not be asked"
@@ -321,7 +321,7 @@ extension LedgerService: GrantListener {
 }
 
 extension LedgerService: StoredQueue {
-    /// Returns subscriptions granted meanwhile. They wait while their account has many works in progress.
+    /// Returns newly granted subscriptions. Those of an account with much work in progress wait.
     func prepare() async throws -> [ClaimedSubscription] {
         let busy = leases.with { table in accounts.filter { table.running(in: $0) >= Self.batch * 4 } }
         let (names, isMore) = granted.withLockedValue { granted in

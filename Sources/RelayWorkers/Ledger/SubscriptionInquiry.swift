@@ -76,7 +76,7 @@ struct SubscriptionInquiry: Sendable {
         timeout: Duration? = nil
     ) async throws -> Reading {
         guard let upstream = upstreams[customer.publisher] else { return .away }
-        // Without other reads, this call also detects that Cleeng has recovered.
+        // This may be the only call on the route, so it also serves as the probe for Cleeng's recovery.
         guard let pass = await upstream.enter(.reads, with: upstream.probe(on: .reads), atMost: .seconds(5)) else {
             return .away
         }

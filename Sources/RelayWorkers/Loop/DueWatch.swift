@@ -37,7 +37,7 @@ public struct DueWatch: Service {
             for work in found.works { signal(work) }
             return found
         } catch {
-            // Each loop then tries to claim, and logs its own failure.
+            // Wakes all loops. Each tries to claim, and logs its own failure.
             logger.debug("it is not known what is due", metadata: ["error": "\(error)"])
             for work in DueWork.allCases { signal(work) }
             return DueLook(works: DueWork.allCases, isAlone: false)
@@ -45,9 +45,9 @@ public struct DueWatch: Service {
     }
 }
 
-/// Polling interval: four times a second, or once while nothing happens and no other copy adds work. A slow poll also
-/// finds work that becomes due before the next one. Work added during the pause waits for its end: from an operator's
-/// command, or a purchase's first short retry.
+/// Polling interval: a quarter of a second, or a second while nothing happens and no other copy adds work. A slow poll
+/// also finds work that becomes due before the next one. Only work that is added during the pause waits for its end,
+/// such as an operator's command or a purchase's first short retry.
 struct WatchPace {
     static let quick = Duration.milliseconds(250)
     static let slow = Duration.seconds(1)

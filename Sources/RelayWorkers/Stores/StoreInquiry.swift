@@ -44,10 +44,10 @@ public struct StoreInquiry: Sendable {
                 LedgerMessage(
                     subscription.name, statement,
                     note: .init(event: "looked_up", detail: "\(platform.rawValue): as the store has it")))
-        // The query itself may be wrong, or made with the wrong account.
+        // `no` proves nothing: the query may be wrong, or made with the wrong account.
         case .no: return .nothing
         case .ended, .unknown:
-            // Cleeng has granted on it. If the store has never sent a statement about it, the query may have used a
+            // Cleeng has granted this purchase. If the store never sent a statement about it, the query may have a
             // wrong id.
             guard subscription.hasRenewalInfo else { return .nothing }
             return .stated(
@@ -86,7 +86,7 @@ public struct StoreInquiry: Sendable {
         return await store.acknowledge(query, purchase)
     }
 
-    /// Nil for Apple's subscriptions, which are queried in another way, and if the store needs a detail that is unknown.
+    /// The query about a key. Nil for Apple's keys, and if the store requires a bundle id that is unknown.
     private static func query(
         _ key: TransactionID, _ bundleID: BundleID?, _ productID: ProductID?
     ) -> ExternalStoreQuery? {

@@ -111,10 +111,10 @@ public struct StoreQuestions: Service {
         case .tryAgain(let pause):
             breakers.end(permit, CallResult(.failure("it does not answer"), subject: subject))
             return Trouble(what: "the store cannot be asked now", pause: delay(question, atLeast: pause))
-        // No app has posted it: the store is asked when one does. A forged notification may name any app.
+        // A forged notification may name any app. If no app has posted the purchase, the store is asked when one does.
         case .misconfigured where known.isEmpty && question.attempts >= Self.mostRefusals: return nil
         case .misconfigured(let why):
-            // The refusal may concern only one app or publisher, but they all share the breaker.
+            // The breaker does not count it: all apps and publishers share it, and the refusal may concern only one.
             return Trouble(what: "the store does not let the relay ask: \(why)", pause: refusedDelay(question))
         case .notConfigured where question.attempts >= Self.mostUnconfigured: return nil
         case .notConfigured:
@@ -128,7 +128,7 @@ public struct StoreQuestions: Service {
             if question.expects == .runs, let doubt = doubt(question, "the store does not know the purchase") {
                 return doubt
             }
-            // The query itself may be wrong, so `no` proves nothing.
+            // `no` proves nothing: the query itself may be wrong.
             if case .no = answer { return nil }
             try await recordAbsence(askedAt, question, known)
             return nil
@@ -161,14 +161,14 @@ public struct StoreQuestions: Service {
                     publisher: question.name.publisher, environment: one.environment, originalTransactionID: one.key)
             ] : known
         for name in names {
-            // A question that is asked for days adds no line for each try.
+            // Only the first tries are noted, since a question may be asked for days.
             let note =
                 question.attempts <= Self.mostNoted && !question.isRecheck
                 ? question.note("\(question.store.rawValue): as the store has it") : nil
             let message = LedgerMessage(
                 name, one.statement.replacing(question.replaces, at: askedAt), bundleID: one.bundleID, note: note)
             let results = try await store.subscriptions.record(message.withMoves, leeway: leeway)
-            // A changed plan has a new id: its grant was made under the previous one.
+            // The grant may be under a former id: a changed plan has a new one.
             guard results.contains(where: { !$0.granted.isEmpty }) else { continue }
             guard results.first(where: { $0.name == name })?.standing?.status.grantsAccess == true else {
                 if question.expects == .runs, let doubt = doubt(question, "the store does not say yet that it runs") {
@@ -186,8 +186,8 @@ public struct StoreQuestions: Service {
         return nil
     }
 
-    /// The grant is committed by now. If a copy dies after the call, the next answer shows the purchase as
-    /// acknowledged.
+    /// Acknowledges a purchase whose grant is committed. If a copy dies after the call, the next answer shows the
+    /// purchase as acknowledged.
     private func acknowledge(
         _ purchase: ExternalSubscription, _ question: ClaimedQuestion, _ name: SubscriptionName
     ) async throws -> Trouble? {
@@ -275,7 +275,7 @@ extension StoreQuestions: StoredQueue {
 extension ClaimedQuestion: LeasedItem {}
 
 extension LedgerStatement {
-    /// Only Amazon's notification says which receipt a change of plan has ended.
+    /// Adds the move from the purchase that this one replaced. Amazon names that purchase only in its notification.
     fileprivate func replacing(_ old: TransactionID?, at moment: Timestamp) -> LedgerStatement {
         guard let old else { return self }
         var statement = self

@@ -53,7 +53,7 @@ public struct VoidedSweep: Service {
                     guard !Task.isCancelled else { return }
                     logger.warning("voided purchases cannot be asked for", metadata: ["error": "\(error)"])
                 }
-                // The database decides which copy has the turn.
+                // Tries often: the database decides when a copy gets the turn.
                 try? await Task.sleep(for: min(interval, .seconds(30)))
             }
         }

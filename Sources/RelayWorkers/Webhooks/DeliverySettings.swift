@@ -10,7 +10,7 @@ public struct DeliverySettings: Sendable {
     public var probeTick: Duration
     /// Interval between two claims: one claim fills all places that become free meanwhile.
     public var claimGap: Duration
-    /// Limit after the claim. A try that starts by then ends within the lease.
+    /// Longest time between claim and start. A try that starts by then ends within the lease.
     public var startAtMost: Duration
     /// Delay of a message for which this process had no place.
     public var postponedFor = Duration.seconds(5)

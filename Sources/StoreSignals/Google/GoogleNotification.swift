@@ -35,8 +35,8 @@ public struct GoogleNotification: StoreSignal {
         self.notification = notification
     }
 
-    /// A question to the publisher, who may answer it with the token in it until Google decides the refund by itself. Nil
-    /// if the notification is of another kind.
+    /// A refund that the publisher may review until Google decides by itself, with the token for the answer. Nil if the
+    /// notification is of another kind.
     private static func review(in content: [UInt8]) -> Data? {
         guard let fields = (try? JSONSerialization.jsonObject(with: Data(content))) as? [String: Any],
             let review = fields["pendingRefundReviewNotification"] as? [String: Any]

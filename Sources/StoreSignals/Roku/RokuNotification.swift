@@ -98,8 +98,8 @@ extension RokuNotification {
             expiresAt = fields.text(.expirationDate).flatMap { Timestamp(external: $0) }
         }
 
-        /// Key of the subscription. A credit has none. The id of a refund or chargeback is its own and names no
-        /// purchase.
+        /// Key of the subscription; nil for a credit. A refund or chargeback has a transaction id of its own, which is
+        /// not a purchase's.
         var subscription: TransactionID? {
             let isGivenBack = type == "Refund" || type == "Chargeback"
             guard let type, type != "Credit",

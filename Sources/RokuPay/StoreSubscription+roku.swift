@@ -70,8 +70,8 @@ struct RokuRefusal {
 extension StoreSubscription {
     /// Three days, according to Roku's pages.
     private static let grace = Duration.seconds(3 * 86_400)
-    /// How long an entitlement past all stated dates is trusted before Roku is asked again.
-    private static let entitledFor = Duration.seconds(3_600)
+    /// How long an entitlement past all stated dates is trusted. Roku is asked again an hour before that.
+    private static let entitledFor = Duration.seconds(7_200)
 
     /// A transaction from `validate-transaction`. Nil if it names no product. Other fields are optional, so that
     /// changes by Roku break nothing.

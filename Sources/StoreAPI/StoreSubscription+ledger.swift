@@ -1,8 +1,8 @@
 public import RelayCore
 
 extension StoreSubscription {
-    /// The purchase as a ledger statement. Nil if it was never paid, if it is a consumable, or if required fields are
-    /// missing. A subscription with an unknown end must not count as one without an end.
+    /// The purchase as a ledger statement. Nil if it was never paid, if it is a consumable that was not revoked, or if
+    /// required fields are missing. A subscription with an unknown end must not count as one without an end.
     ///
     /// Stores report only one period, the current or the last one, and the start of the first. So `purchasedAt` is the
     /// same for all periods.
@@ -17,7 +17,8 @@ extension StoreSubscription {
     /// | expired | now at the latest | will not renew | yes |
     /// | revoked | now at the latest, revoked | will not renew | yes |
     public var ledgerStatement: LedgerStatement? {
-        guard kind != .consumable, state.isPurchase, kind == .subscription || state != .unknown else { return nil }
+        guard kind != .consumable || state == .revoked, state.isPurchase, kind == .subscription || state != .unknown
+        else { return nil }
         let periods = items.compactMap(period)
         guard !periods.isEmpty else { return nil }
         return LedgerStatement(

@@ -51,7 +51,7 @@ import Testing
         let fresh = try #require(try subscription(#""expirationDate":"2020-01-25T00:00:00""#))
         #expect(fresh.graceUntil == end + .seconds(3 * 86_400) && fresh.paidUntil == end)
         let late = try #require(try subscription("\(Self.past)"))
-        #expect(late.graceUntil == readAt + .seconds(3_600))
+        #expect(late.graceUntil == readAt + .seconds(7_200))
         #expect(late.ledgerStatement?.end?.isOver == false)
     }
 

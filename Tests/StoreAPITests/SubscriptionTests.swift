@@ -43,4 +43,11 @@ import Testing
         purchase.kind = .consumable
         #expect(purchase.ledgerStatement == nil)
     }
+
+    /// A pass is consumed after its grant. Its refund ends the access all the same.
+    @Test func theRefundOfAConsumableIsStated() {
+        var purchase = subscription([("pass", nil)])
+        (purchase.kind, purchase.state) = (.consumable, .revoked)
+        #expect(purchase.ledgerStatement?.periods.first?.revocation?.kind == .refunded)
+    }
 }

@@ -66,7 +66,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
 
     /// Store offer of the newest period.
     public var storeOffer: StoreOffer? {
-        periods.values.max { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }?.storeOffer
+        periods.values.max(by: Self.isOlder)?.storeOffer
     }
 
     public var products: Set<ProductID> { Set(periods.values.map(\.productID)) }
@@ -119,7 +119,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     private mutating func apply(_ period: LedgerPeriod) {
         periods[period.id, default: period].merge(period)
         guard periods.count > Self.mostPeriods else { return }
-        let oldest = periods.values.min { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }
+        let oldest = periods.values.min(by: Self.isOlder)
         if let oldest { periods[oldest.id] = nil }
     }
 }

@@ -25,24 +25,34 @@ extension UpdatedLedger {
     /// When to ask a store other than Apple's again, since its notification may have been lost; nil if never.
     ///
     /// A store without a list of revoked purchases is asked about each running purchase. A store with such a list is
-    /// asked only about one that is unpaid or will not renew: it may be paid late, turned on again or resumed.
+    /// asked only about one that is unpaid, paused or will not renew: it may be paid late, resumed or turned on again.
     public var recheckAt: Timestamp? {
         // A late payment restores access, and its notification may be lost too.
         guard platform != .apple, !message.name.standsAlone, hasRenewalInfo, let standing,
-            standing.status.grantsAccess || standing.status == .inBillingRetry
+            standing.status.grantsAccess || standing.status == .inBillingRetry || isPaused
         else { return nil }
         if platform.listsVoided, standing.status == .active, standing.willRenew != false { return nil }
         let statements = ledger.periods.values.map(\.statedAt) + (ledger.renewal.map { [$0.statedAt] } ?? [])
         guard let last = statements.max() else { return nil }
         let again = last + terms.recheck
-        // A canceled subscription is asked about once more before its end, in case it was turned on again.
-        guard platform.listsVoided, standing.status == .active, let end = standing.expiresAt,
-            last < end - Self.lastLook
-        else { return again }
+        // A subscription is asked about once more before its access ends: it may have been turned on again, or paid.
+        let end: Timestamp? =
+            switch standing.status {
+            case .active where standing.willRenew == false: standing.expiresAt
+            case .inGrace: standing.changesAt
+            default: nil
+            }
+        guard let end, last < end - Self.lastLook else { return again }
         return min(again, end - Self.lastLook)
     }
 
-    /// How long before its end a canceled subscription is asked about for the last time.
+    /// Whether the store's last answer says that the subscription is over now and will renew.
+    private var isPaused: Bool {
+        guard let end = ledger.end, let renewal = ledger.renewal else { return false }
+        return end.isOver && renewal.willRenew == true && renewal.statedAt == end.statedAt
+    }
+
+    /// How long before access ends a subscription that may not renew is asked about for the last time.
     private static let lastLook = Duration.seconds(3_600)
 
     private var platform: StorePlatform { StorePlatform(subscriptionKey: message.name.originalTransactionID) }

@@ -108,7 +108,7 @@ public struct UpdatedLedger: Sendable {
 
     /// Id of the newest transaction; nil if it is the subscription's own id.
     public var newestTransaction: TransactionID? {
-        let newest = ledger.periods.values.max { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }?.transactionID
+        let newest = ledger.periods.values.max(by: SubscriptionLedger.isOlder)?.transactionID
         return newest == message.name.originalTransactionID ? nil : newest
     }
 }

@@ -154,14 +154,14 @@ extension NotificationStore {
                 """)
             if owners.count == 1, let publisher = try owners.first?.get(0, as: PublisherID.self) { return publisher }
         }
-        if let key = notification.originalTransactionID,
-            let publisher = try await purchaser(
-                of: key,
-                notification.store == .apple && notification.isUnderstood
-                    ? [notification.environment] : StoreEnvironment.ofOtherStores, publishers)
-        {
-            return publisher
+        let environments =
+            notification.store == .apple && notification.isUnderstood
+            ? [notification.environment] : StoreEnvironment.ofOtherStores
+        // A changed plan has a new id. Amazon's notification names the former one.
+        for key in [notification.originalTransactionID].compactMap(\.self) + notification.related {
+            if let publisher = try await purchaser(of: key, environments, publishers) { return publisher }
         }
+        if let publisher = try await seller(of: notification) { return publisher }
         guard let bundle = notification.app else { return PublisherID.first }
         // The publisher with the app's newest key; valid keys come before revoked ones.
         return try await database.query(
@@ -173,6 +173,18 @@ extension NotificationStore {
             LIMIT 1
             """
         ).first?.get(0) ?? PublisherID.first
+    }
+
+    /// The only publisher with granted purchases of the app, for a store that is asked what it took back. Reads all of a
+    /// small table.
+    private func seller(of notification: StoreNotification) async throws -> PublisherID? {
+        guard notification.store.listsVoided, let app = notification.app else { return nil }
+        let sellers = try await database.query(
+            """
+            SELECT DISTINCT s.publisher FROM store_sweeps s
+            WHERE s.store = \(.text(notification.store.rawValue)) AND s.app = \(.text(app)) LIMIT 2
+            """)
+        return sellers.count == 1 ? try sellers.first?.get(0) : nil
     }
 
     /// The publisher whose app has posted a genuine purchase of the subscription. Indexes used:

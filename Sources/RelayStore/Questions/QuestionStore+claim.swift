@@ -96,11 +96,34 @@ extension QuestionStore {
         """
     }
 
-    /// The ledgers with a purchase's key, in any environment. Index used: the primary key.
+    /// The environments of the ledgers with any of these keys. Index used: the primary key.
+    public func environments(
+        of keys: Set<TransactionID>, publisher: PublisherID
+    ) async throws -> Set<StoreEnvironment> {
+        guard !keys.isEmpty else { return [] }
+        let names = keys.flatMap { key in
+            StoreEnvironment.ofOtherStores.map {
+                SubscriptionName(publisher: publisher, environment: $0, originalTransactionID: key)
+            }
+        }
+        let rows = try await database.query(
+            """
+            SELECT DISTINCT l.environment
+            FROM \(SQLTable.subscriptions(names), as: "i")
+            JOIN ledgers l ON \(.sameSubscription("l", "i"))
+            """)
+        return Set(try rows.map { try $0.get("environment") })
+    }
+
+    /// The ledgers with a purchase's key, in any environment. A purchase without a stated period has the product that
+    /// was posted. Indexes used: the primary key, `validations_subscription`.
     public func known(_ claimed: ClaimedQuestion) async throws -> [KnownLedger] {
         try await database.query(
             """
-            SELECT l.publisher, l.environment, l.subscription_key, l.bundle_id, l.product_id
+            SELECT l.publisher, l.environment, l.subscription_key, l.bundle_id, coalesce(l.product_id, (
+                       SELECT v.product_id FROM validations v
+                       WHERE \(.sameSubscription("v", "l")) AND v.product_id IS NOT NULL
+                       ORDER BY v.accepted_at DESC LIMIT 1)) AS product_id
             FROM ledgers l
             WHERE l.bucket = \(.int2(Int16(claimed.name.bucket.number))) AND l.publisher = \(.text(claimed.name.publisher))
               AND l.environment = ANY (\(.textArray(StoreEnvironment.ofOtherStores)))

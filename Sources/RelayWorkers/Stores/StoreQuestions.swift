@@ -154,13 +154,7 @@ public struct StoreQuestions: Service {
     ) async throws -> Trouble? {
         let asked = found.first { $0.key == question.name.originalTransactionID }
         guard let one = asked ?? (question.store.namesRenewals ? found.first : nil) else { return nil }
-        let names =
-            known.isEmpty
-            ? [
-                SubscriptionName(
-                    publisher: question.name.publisher, environment: one.environment, originalTransactionID: one.key)
-            ] : known
-        for name in names {
+        for name in try await known.isEmpty ? names(of: one, question) : known {
             // Only the first tries are noted, since a question may be asked for days.
             let note =
                 question.attempts <= Self.mostNoted && !question.isRecheck
@@ -169,7 +163,8 @@ public struct StoreQuestions: Service {
                 name, one.statement.replacing(question.replaces, at: askedAt), bundleID: one.bundleID, note: note)
             let results = try await store.subscriptions.record(message.withMoves, leeway: leeway)
             // The grant may be under a former id: a changed plan has a new one.
-            guard results.contains(where: { !$0.granted.isEmpty }) else { continue }
+            // The owner's validation may be gone, by retention.
+            guard results.contains(where: { !$0.granted.isEmpty || $0.owner != nil }) else { continue }
             guard results.first(where: { $0.name == name })?.standing?.status.grantsAccess == true else {
                 if question.expects == .runs, let doubt = doubt(question, "the store does not say yet that it runs") {
                     return doubt
@@ -184,6 +179,16 @@ public struct StoreQuestions: Service {
             }
         }
         return nil
+    }
+
+    /// Names under which an unknown purchase is recorded: in its own environment, and in those of the purchases that it
+    /// continues. One that was posted while its store was away is in the environment `unknown`.
+    private func names(of one: ExternalSubscription, _ question: ClaimedQuestion) async throws -> [SubscriptionName] {
+        let former = one.statement.movesFrom.union(question.replaces.map { [$0] } ?? [])
+        let environments = try await store.questions.environments(of: former, publisher: question.name.publisher)
+        return environments.union([one.environment]).sorted().map {
+            SubscriptionName(publisher: question.name.publisher, environment: $0, originalTransactionID: one.key)
+        }
     }
 
     /// Acknowledges a purchase whose grant is committed. If a copy dies after the call, the next answer shows the

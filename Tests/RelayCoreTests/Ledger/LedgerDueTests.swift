@@ -104,4 +104,29 @@ struct LedgerDueTests {
         let retry = LedgerStatement(renewal: Life.renewal(true, retry: true, told: 31))
         #expect(try history.record(retry, on: name, day: 31).recheckAt == Life.day(32))
     }
+
+    @Test("is an hour before canceled or late access ends at any store", arguments: ["google:a", "amazon:a", "roku:a"])
+    func lastLook(key: TransactionID) throws {
+        var history = LedgerHistory()
+        let name = LedgerHistory.name(key)
+        let canceled = LedgerStatement.month(renews: false, told: 29.5)
+        #expect(try history.record(canceled, on: name, day: 29.5).recheckAt == Life.day(30) - .seconds(3_600))
+        var other = LedgerHistory()
+        var late = LedgerStatement.month(told: 1)
+        late.renewal = Life.renewal(true, grace: 33, told: 32.5)
+        #expect(try other.record(late, on: name, day: 32.5).recheckAt == Life.day(33) - .seconds(3_600))
+    }
+
+    @Test("is a day after the answer for a paused subscription, and never for one that is over")
+    func paused() throws {
+        var history = LedgerHistory()
+        let name = LedgerHistory.name("google:a")
+        var pause = LedgerStatement.month(told: 10)
+        pause.renewal = Life.renewal(true, told: 10)
+        pause.end = LedgerEnd(isOver: true, statedAt: Life.day(10))
+        #expect(try history.record(pause, on: name, day: 10).recheckAt == Life.day(11))
+        pause.renewal = Life.renewal(false, told: 11)
+        pause.end = LedgerEnd(isOver: true, statedAt: Life.day(11))
+        #expect(try history.record(pause, on: name, day: 11).recheckAt == nil)
+    }
 }

@@ -268,4 +268,15 @@ struct SubscriptionLedgerTests {
         #expect(ledger.periods.count == SubscriptionLedger.mostPeriods)
         #expect(ledger.periods["176"] != nil && ledger.periods["175"] == nil)
     }
+
+    /// Google and Roku state the first purchase's time for all periods, and ids do not sort by time.
+    @Test func thePeriodThatEndsLastIsKeptWhereAllBeginTogether() {
+        var ledger = SubscriptionLedger()
+        for number in 0..<120 {
+            ledger.apply(
+                LedgerStatement(periods: [Life.period("GPA.1..\(number)", from: 0, until: Double(number * 7 + 7))]))
+        }
+        #expect(ledger.periods["GPA.1..119"] != nil && ledger.periods["GPA.1..96"] != nil)
+        #expect(ledger.periods["GPA.1..95"] == nil)
+    }
 }

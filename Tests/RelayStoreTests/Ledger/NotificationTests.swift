@@ -86,6 +86,33 @@ struct NotificationTests {
         }
     }
 
+    @Test("about a new id belongs to the publisher of the former one, or of the app's granted purchases")
+    func successor() async throws {
+        try await withStore { database, store in
+            for publisher in ["main", "second"] { _ = try await store.publishers.add(PublisherID(publisher)) }
+            func notification(_ store: StorePlatform, _ key: TransactionID) -> StoreNotification {
+                var one = StoreNotification(
+                    version: .two, identity: key.text, type: "MODIFIED", environment: .unknown,
+                    bundleID: "com.example.app",
+                    saidAt: nil)
+                (one.store, one.originalTransactionID) = (store, key)
+                return one
+            }
+            var acceptance = try Acceptance.sample(subscription: "amazon:receipt-1", publisher: "second")
+            acceptance.environment = .unknown
+            try await store.takeAndGrant(acceptance)
+            var changed = notification(.amazon, "amazon:receipt-2")
+            #expect(try await store.notifications.publisher(of: changed) == "main")
+            changed.related = ["amazon:receipt-1"]
+            #expect(try await store.notifications.publisher(of: changed) == "second")
+            try await database.run(
+                "INSERT INTO store_sweeps (publisher, store, app, due_at) VALUES ('second', 'google', 'com.example.app', now())"
+            )
+            #expect(try await store.notifications.publisher(of: notification(.google, "google:token-2")) == "second")
+            #expect(try await store.notifications.publisher(of: notification(.roku, "roku:r-2")) == "main")
+        }
+    }
+
     @Test("that is replayed while it is being sent is sent once more")
     func replayedOnItsWay() async throws {
         try await withStore { database, store in

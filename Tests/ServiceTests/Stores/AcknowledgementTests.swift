@@ -70,6 +70,42 @@ import Testing
         }
     }
 
+    /// Retention removes validations, and a purchase that was posted while Google was away stays in `unknown`.
+    @Test(arguments: [false, true])
+    func aChangedPlanIsAcknowledgedWhateverIsKeptOfTheOldOne(isUnknown: Bool) async throws {
+        try await GoogleScene.run { scene in
+            if isUnknown { try await scene.google.trouble(#"{"on":"purchases","status":503}"#) }
+            let id = try await scene.buy("token-1")
+            if isUnknown {
+                try await scene.google.trouble(nil)
+                #expect(try await scene.subscription("token-1")["environment"].string == "unknown")
+            } else {
+                try await scene.settled()
+                _ = try await scene.setup.database.query("DELETE FROM validations")
+            }
+            try await scene.google.has(
+                "token-2", #"{"productId":"gold-yearly","linkedPurchaseToken":"token-1","isAcknowledged":false}"#)
+            try await Awaiting.fact("it was acknowledged", is: 1) { try await scene.acknowledgements("token-2") }
+            try await scene.google.control(.POST, "subscriptions/token-1/expire", #"{"by":"replacement"}"#)
+            try await scene.settled()
+            if isUnknown { #expect(try await scene.setup.relay.poll(id).json["status"].string == "granted") }
+        }
+    }
+
+    /// An app consumes a pass after its grant.
+    @Test func theRefundOfAConsumedPassEndsItsAccess() async throws {
+        try await GoogleScene.run { scene in
+            try await scene.google.control(.PUT, "products/pass-1", #"{"productId":"pass","isAcknowledged":true}"#)
+            let id = try await scene.post("pass-1", product: "pass")
+            _ = try await scene.setup.relay.becomes("granted", id)
+            try await scene.settled()
+            try await scene.google.control(
+                .PUT, "products/pass-1", #"{"productId":"pass","isAcknowledged":true,"isConsumed":true}"#)
+            try await scene.google.control(.POST, "products/pass-1/refund", "{}")
+            #expect(try await scene.setup.relay.becomes("revoked", id)["reason"].string == "refunded")
+        }
+    }
+
     @Test func whatWasBoughtOnceIsAcknowledgedToo() async throws {
         try await GoogleScene.run { scene in
             try await scene.google.control(.PUT, "products/film-1", #"{"productId":"film","isAcknowledged":false}"#)

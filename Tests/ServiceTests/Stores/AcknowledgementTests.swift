@@ -1,5 +1,6 @@
 import Foundation
 import NIOHTTP1
+import Postgres
 import Testing
 
 /// Tests of purchases that Google refunds unless they are acknowledged within three days.

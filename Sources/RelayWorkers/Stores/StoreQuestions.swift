@@ -181,12 +181,12 @@ public struct StoreQuestions: Service {
         return nil
     }
 
-    /// Names under which an unknown purchase is recorded: in its own environment, and in those of the purchases that it
-    /// continues. One that was posted while its store was away is in the environment `unknown`.
+    /// Names under which an unknown purchase is recorded. It continues other purchases in their environments, and a
+    /// purchase that was posted while its store was away is in the environment `unknown`.
     private func names(of one: ExternalSubscription, _ question: ClaimedQuestion) async throws -> [SubscriptionName] {
         let former = one.statement.movesFrom.union(question.replaces.map { [$0] } ?? [])
         let environments = try await store.questions.environments(of: former, publisher: question.name.publisher)
-        return environments.union([one.environment]).sorted().map {
+        return (environments.isEmpty ? [one.environment] : environments.sorted()).map {
             SubscriptionName(publisher: question.name.publisher, environment: $0, originalTransactionID: one.key)
         }
     }

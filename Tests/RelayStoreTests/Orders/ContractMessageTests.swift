@@ -133,7 +133,7 @@ struct ContractMessageTests {
                 let found = try await billing.store.orders.subscriptions(
                     ofTransaction: TransactionID(id), publisher: "main")
                 #expect(found.map(\.key) == ["1000000001"], "\(id)")
-                #expect(try await billing.store.orders.record(found, publisher: "main").first?.id == subscription.id)
+                #expect(try await billing.record(found).first?.id == subscription.id)
             }
             #expect(
                 try await billing.store.orders.subscriptions(ofTransaction: "1000000001", publisher: "other").isEmpty)

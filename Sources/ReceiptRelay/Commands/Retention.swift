@@ -13,7 +13,7 @@ struct Retention: AsyncParsableCommand {
             abstract: "One pass, to its end; running copies do the same by themselves.",
             discussion: """
                 Days are those of RELAY_RETENTION_DAYS and RELAY_RECEIPT_RETENTION_DAYS. Exits 1 where something could not be \
-                removed now: another copy is at it, or a table is locked.
+                removed now: another copy is at it, a table is locked, or PostgreSQL refuses a drop.
                 """)
 
         @Flag(help: "Only says what would go.")
@@ -48,7 +48,7 @@ extension RetentionPass.Step {
     /// Whether old data remains that could not be deleted.
     fileprivate var isIncomplete: Bool {
         switch self {
-        case .locked, .elsewhere, .unfinished: true
+        case .locked, .failed, .elsewhere, .unfinished: true
         default: false
         }
     }
@@ -61,6 +61,7 @@ extension RetentionPass.Step {
         case .heldBack(let partition, let pursued, let parked):
             "\(partition.name)  held back: \(pursued) purchases in it are still pursued, \(parked) of them parked"
         case .locked(let partition): "\(partition.name)  not dropped: the table is locked; try again later"
+        case .failed(let partition, let reason): "\(partition.name)  not dropped: \(reason)"
         case .forgotten(let partition, let validations):
             "\(partition.name)  nothing points to \(validations) of its validations any more"
         case .clearedDefault(let table, let rows): "\(table.rawValue)_default  \(rows) old rows removed"

@@ -232,6 +232,25 @@ struct RetentionPassTests {
         }
     }
 
+    @Test("a partition that the server refuses to drop is reported; all others are dropped")
+    func refused() async throws {
+        try await withStore { database, store in
+            _ = try await threeAges(database, store)
+            let look = try await store.retention.lookAtPartitions(Self.policy)
+            let stuck = try #require(look.partitions.first { $0.table == .receipts })
+            try await database.run("CREATE VIEW report AS SELECT * FROM \(stuck.name)")
+            let told = ToldSteps()
+            // The look comes before the first step.
+            try await Self.pass(store).run(onLook: { _ in #expect(told.all.isEmpty) }) { told.add($0) }
+            #expect(told.failed == [stuck])
+            #expect(
+                told.dropped == PartitionedTable.allCases.filter { $0 != .receipts } + [.receipts, .webhookDeliveries])
+            #expect(try await Self.run(store).all.count == 1)
+            try await database.run("DROP VIEW report")
+            #expect(try await Self.run(store).dropped == [.receipts])
+        }
+    }
+
     @Test("with a retention of 0 days nothing is dropped")
     func forEver() async throws {
         try await withStore { database, store in

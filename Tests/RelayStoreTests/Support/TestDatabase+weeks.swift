@@ -68,6 +68,10 @@ final class ToldSteps: Sendable {
         all.compactMap { if case .heldBack(let partition, _, _) = $0 { partition.table } else { nil } }
     }
 
+    var failed: [WeeklyPartition] {
+        all.compactMap { if case .failed(let partition, _) = $0 { partition } else { nil } }
+    }
+
     var locked: [PartitionedTable] {
         all.compactMap { if case .locked(let partition) = $0 { partition.table } else { nil } }
     }

@@ -24,6 +24,8 @@ public struct RetentionPass: Sendable {
         case wouldClear(BillingLeftovers)
         /// Number of rows removed so far.
         case cleared(BillingLeftovers, rows: Int)
+        /// The database's date may be wrong: see ``PartitionLook/isClockInDoubt(_:)``. Nothing is removed.
+        case clockInDoubt(today: Int)
         /// Another copy holds the duty.
         case elsewhere
         /// The time budget ended before everything was removed.
@@ -60,6 +62,10 @@ public struct RetentionPass: Sendable {
     ) async throws -> PartitionLook {
         let look = try await look()
         onLook(look)
+        guard !look.isClockInDoubt(policy) else {
+            report(.clockInDoubt(today: look.today))
+            return look
+        }
         let plan = look.plan(policy)
         for partition in plan.heldBack {
             let (count, parked) = look.pursued(in: partition)

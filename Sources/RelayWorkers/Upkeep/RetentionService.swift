@@ -54,17 +54,19 @@ public final class RetentionService: Service {
 
     func runOnce() async throws {
         let steps = NIOLockedValueBox<[RetentionPass.Step]>([])
-        try await pass.run(onLook: { look in box.withLockedValue { $0 = look } }) { step in
-            steps.withLockedValue { $0.append(step) }
-            tell(step)
-        }
+        let look = try await pass.run(
+            onLook: { look in box.withLockedValue { $0 = look } },
+            report: { step in
+                steps.withLockedValue { $0.append(step) }
+                tell(step)
+            })
         let all = steps.withLockedValue { $0 }
         if !all.contains(.elsewhere) {
             failures.withLockedValue {
                 $0 = all.compactMap { if case .failed(let partition, _) = $0 { partition } else { nil } }
             }
         }
-        guard let days = policy.days else { return }
+        guard let days = policy.days, !look.isClockInDoubt(policy) else { return }
         // A bounded number of pages: the next pass deletes the rest.
         for _ in 0..<Self.auditPages {
             guard try await store.audit.prune(olderThan: .seconds(days * 86_400)) > 0 else { return }
@@ -108,6 +110,13 @@ public final class RetentionService: Service {
             logger.info(
                 "what points to old validations is removed",
                 metadata: ["partition": "\(partition.name)", "count": .stringConvertible(validations)])
+        case .clockInDoubt(let today):
+            let date = String(Timestamp(seconds: Int64(today) * 86_400).rfc3339.prefix(10))
+            logger.warning(
+                """
+                the database's date may be wrong, so retention removes nothing: check the clock of its machine; if all \
+                copies were stopped for weeks, retention continues by itself within a week
+                """, metadata: ["date": "\(date)"])
         case .elsewhere, .unfinished, .wouldDrop, .wouldClearDefault, .wouldClear: break
         }
     }

@@ -14,7 +14,8 @@ enum RetentionMetrics {
         registry.registerCollector {
             guard let look = service.latest else { return [] }
             let plan = look.plan(service.policy)
-            return PartitionedTable.allCases.flatMap { samples(of: $0, look, heldBack: plan.heldBack) }
+            let heldBack = plan.heldBack + service.failed
+            return PartitionedTable.allCases.flatMap { samples(of: $0, look, heldBack: heldBack) }
         }
     }
 
@@ -36,7 +37,7 @@ enum RetentionMetrics {
                 Double(look.defaults[table]?.rows ?? 0)),
             gauge(
                 "relay_retention_held_back",
-                "Partitions past the limit that are kept since a purchase in them is pursued or parked, by table.",
+                "Partitions past the limit that are kept since work in them is unfinished, or since the server refuses the drop.",
                 Double(heldBack.count { $0.table == table })),
         ]
         if let day = look.oldestDay(of: table) {

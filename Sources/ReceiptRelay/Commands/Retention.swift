@@ -13,7 +13,7 @@ struct Retention: AsyncParsableCommand {
             abstract: "One pass, to its end; running copies do the same by themselves.",
             discussion: """
                 Days are those of RELAY_RETENTION_DAYS and RELAY_RECEIPT_RETENTION_DAYS. Exits 1 where something could not be \
-                removed now: another copy is at it, or a table is locked.
+                removed now: another copy is at it, a table is locked, PostgreSQL refuses a drop, or its date may be wrong.
                 """)
 
         @Flag(help: "Only says what would go.")
@@ -48,9 +48,13 @@ extension RetentionPass.Step {
     /// Whether old data remains that could not be deleted.
     fileprivate var isIncomplete: Bool {
         switch self {
-        case .locked, .elsewhere, .unfinished: true
+        case .locked, .failed, .clockInDoubt, .elsewhere, .unfinished: true
         default: false
         }
+    }
+
+    fileprivate static func date(_ day: Int) -> String {
+        String(Timestamp(seconds: Int64(day) * 86_400).rfc3339.prefix(10))
     }
 
     fileprivate var line: String {
@@ -61,11 +65,17 @@ extension RetentionPass.Step {
         case .heldBack(let partition, let pursued, let parked):
             "\(partition.name)  held back: \(pursued) purchases in it are still pursued, \(parked) of them parked"
         case .locked(let partition): "\(partition.name)  not dropped: the table is locked; try again later"
+        case .failed(let partition, let reason): "\(partition.name)  not dropped: \(reason)"
         case .forgotten(let partition, let validations):
             "\(partition.name)  nothing points to \(validations) of its validations any more"
         case .clearedDefault(let table, let rows): "\(table.rawValue)_default  \(rows) old rows removed"
         case .wouldClear(let leftovers): "\(leftovers.rawValue)  those without a contract would be removed"
         case .cleared(let leftovers, let rows): "\(leftovers.rawValue)  \(rows) without a contract removed"
+        case .clockInDoubt(let today):
+            """
+            nothing is removed: the database's date, \(Self.date(today)), may be wrong. Check the clock of its machine; if \
+            all copies were stopped for weeks, retention continues by itself within a week
+            """
         case .elsewhere: "another copy is removing at this moment"
         case .unfinished: "not finished; the next pass continues"
         }
@@ -74,7 +84,7 @@ extension RetentionPass.Step {
 
 extension WeeklyPartition {
     fileprivate var summary: String {
-        func date(_ day: Int) -> String { String(Timestamp(seconds: Int64(day) * 86_400).rfc3339.prefix(10)) }
-        return "\(date(days.lowerBound)) to \(date(days.upperBound - 1)), \(bytes) bytes"
+        typealias Step = RetentionPass.Step
+        return "\(Step.date(days.lowerBound)) to \(Step.date(days.upperBound - 1)), \(bytes) bytes"
     }
 }

@@ -41,10 +41,10 @@ extension UpdatedLedger {
         }
     }
 
-    /// Event for the contract; nil if the contract is unchanged, or if the subscription moved to another id.
-    public var contractEvent: BillingEvent? {
-        guard ledger.movedTo == nil, let shown else { return nil }
-        return BillingEvent(
+    /// Events for the contract; none if the contract is unchanged, or if the subscription moved to another id.
+    public var contractEvents: [BillingEvent] {
+        guard ledger.movedTo == nil, let shown else { return [] }
+        return BillingEvent.events(
             from: BillingEvent.Picture(
                 status: found.status, expiresAt: found.expiresAt, willRenew: found.willRenew,
                 productID: found.ledger.standing(at: found.now, leeway: terms.leeway)?.productID),

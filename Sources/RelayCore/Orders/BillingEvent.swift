@@ -34,23 +34,20 @@ public enum BillingEvent: String, Sendable, CaseIterable {
         }
     }
 
-    /// The event for the contract; nil if there is none. If one statement ends a subscription and also turns renewal
-    /// off, only the end is reported. Renewal turned on again is a change.
-    public init?(from before: Picture, to after: Picture) {
-        guard before.status != nil, let status = after.status, before != after else { return nil }
+    /// Events for the contract. One statement may change it and also turn renewal off. If it ends the subscription, only
+    /// that is reported. Renewal turned on again is a change.
+    public static func events(from before: Picture, to after: Picture) -> [BillingEvent] {
+        guard before.status != nil, let status = after.status, before != after else { return [] }
         // Entering a grace period does not change the contract: access continues.
         let isSame =
-            Self.weight(before.status) == Self.weight(status) && before.expiresAt == after.expiresAt
+            weight(before.status) == weight(status) && before.expiresAt == after.expiresAt
             && before.productID == after.productID
-        guard isSame else {
-            self = .contractChanged
-            return
+        var events: [BillingEvent] = []
+        if !isSame || (after.willRenew == true && before.willRenew == false) { events.append(.contractChanged) }
+        if after.willRenew == false, before.willRenew != false, status.grantsAccess {
+            events.append(.contractCancelled)
         }
-        switch after.willRenew {
-        case false? where status.grantsAccess && before.willRenew != false: self = .contractCancelled
-        case true? where before.willRenew == false: self = .contractChanged
-        default: return nil
-        }
+        return events
     }
 
     private static func weight(_ status: SubscriptionStanding.Status?) -> SubscriptionStanding.Status? {

@@ -14,6 +14,8 @@ public struct Duty: Sendable {
     struct Lost: Error {}
 
     static let lease = Duration.seconds(30)
+    /// Twice the longest pause, that of missed notifications.
+    static let longestLease = Duration.seconds(2 * 86_400)
 
     let name: Name
     let fence: Int64
@@ -22,7 +24,8 @@ public struct Duty: Sendable {
 }
 
 extension DutyStore {
-    /// Nil while another copy holds the duty.
+    /// Nil while another copy holds the duty. A lease that ends later than any pause was written while the database's
+    /// clock was ahead, and does not count.
     func take(_ name: Duty.Name) async throws -> Duty? {
         try await database.query(
             """
@@ -30,7 +33,7 @@ extension DutyStore {
             VALUES (\(.text(name.rawValue)), \(.text(memory.instance)), 1, now() + \(Duty.lease))
             ON CONFLICT (name) DO UPDATE SET
                 holder = excluded.holder, fence = d.fence + 1, expires_at = excluded.expires_at
-            WHERE d.expires_at <= now()
+            WHERE d.expires_at <= now() OR d.expires_at > now() + \(Duty.longestLease)
             RETURNING d.fence, d.progress
             """
         ).first.map { Duty(name: name, fence: try $0.get("fence"), progress: try $0.get("progress")) }

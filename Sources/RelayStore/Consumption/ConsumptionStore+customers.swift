@@ -3,11 +3,12 @@ public import RelayCore
 
 extension ConsumptionStore {
     /// Returns the purchase that a request concerns, and whether it was delivered; nil if no buyer is known. Indexes
-    /// used: the primary key of `subscriptions`, `validations_subscription`.
+    /// used: the primary key of `subscriptions`, `validations_subscription`, `pursuits_subscription`.
     ///
     /// The customer is the present owner, who received the purchase even if the validation was deleted or has an
-    /// earlier id. Without an owner, it is the last customer whose purchase neither Cleeng nor a signature check
-    /// rejected.
+    /// earlier id. A claim by `/v1/validate` is no grant, so it is delivered only if nothing was sent to Cleeng. Without
+    /// an owner, it is the last customer whose purchase neither Cleeng nor a signature check rejected, else the last one
+    /// whose genuine purchase Cleeng rejected.
     public func purchase(of claimed: ClaimedConsumption) async throws -> ConsumedPurchase? {
         let name = claimed.name
         let isSame: SQL = """
@@ -17,16 +18,21 @@ extension ConsumptionStore {
         let wasGranted: SQL = "v.status IN \([ValidationStatus.granted, .revoked, .transferred])"
         let rows = try await database.query(
             """
-            SELECT ROW(o.sealed_by, o.application_username) AS username, o.rank = 1 AS is_owner,
-                   EXISTS (SELECT FROM validations v WHERE \(isSame) AND \(wasGranted)) AS was_granted,
-                   EXISTS (SELECT FROM validations v WHERE \(isSame) AND v.status IN \([ValidationStatus.pending, .timedOut])) AS is_open
+            SELECT ROW(o.sealed_by, o.application_username) AS username,
+                   o.is_delivered OR EXISTS (SELECT FROM validations v WHERE \(isSame) AND \(wasGranted)) AS is_delivered,
+                   EXISTS (SELECT FROM pursuits p WHERE \(name.isKey(of: "p"))) AS is_open
             FROM (
-                SELECT s.sealed_by, s.application_username, 1 AS rank, s.owned_since AS since
+                SELECT s.sealed_by, s.application_username, 1 AS rank, s.owned_since AS since,
+                       s.id IS NOT NULL OR NOT EXISTS (SELECT FROM validations v WHERE \(isSame)) AS is_delivered
                 FROM subscriptions s WHERE \(name.isKey(of: "s"))
                 UNION ALL
-                SELECT v.sealed_by, v.application_username, 2, v.accepted_at FROM validations v
-                WHERE \(isSame) AND v.status <> \(ValidationStatus.rejected)
-                  AND v.verification <> \(.int2(Verification.Result.notGenuine.rawValue))
+                SELECT v.sealed_by, v.application_username,
+                       CASE v.status WHEN \(ValidationStatus.rejected) THEN 3 ELSE 2 END, v.accepted_at, false
+                FROM validations v
+                WHERE \(isSame)
+                  AND CASE v.status WHEN \(ValidationStatus.rejected)
+                      THEN v.verification = \(.int2(Verification.Result.genuine.rawValue))
+                      ELSE v.verification <> \(.int2(Verification.Result.notGenuine.rawValue)) END
             ) AS o
             ORDER BY o.rank, o.since DESC
             LIMIT 1
@@ -34,10 +40,11 @@ extension ConsumptionStore {
         guard let row = rows.first else { return nil }
         let customer = CustomerName(publisher: name.publisher, username: try row.open("username"))
         if customer.username != claimed.username { try await note(customer, of: claimed) }
-        let isDelivered = try row.get("was_granted") || row.get("is_owner")
-        return ConsumedPurchase(
-            customer: customer,
-            delivery: isDelivered ? .delivered : try row.get("is_open") ? .serverOutage : .other)
+        let delivery: ConsumptionAnswer.Delivery =
+            if try row.get("is_delivered") { .delivered } else if try row.get("is_open") { .serverOutage } else {
+                .other
+            }
+        return ConsumedPurchase(customer: customer, delivery: delivery)
     }
 
     /// Stores the customer's name, which connects the request with the publisher's facts.

@@ -59,11 +59,14 @@ enum ContractStatements {
     /// Messages to endpoints about the contracts.
     static func deliveries(_ ledgers: [UpdatedLedger]) -> [NewDelivery] {
         ledgers.flatMap { updated -> [NewDelivery] in
-            guard let contract = updated.found.contract, let event = updated.contractEvent else { return [] }
-            return contract.endpoints.filter { $0.takes(updated.message.name.environment) && $0.wants(event) }.map {
-                $0.delivery(
-                    event, publisher: contract.publisher, contract: contract.id, customer: contract.customer,
-                    at: updated.found.now)
+            guard let contract = updated.found.contract else { return [] }
+            let endpoints = contract.endpoints.filter { $0.takes(updated.message.name.environment) }
+            return updated.contractEvents.flatMap { event in
+                endpoints.filter { $0.wants(event) }.map {
+                    $0.delivery(
+                        event, publisher: contract.publisher, contract: contract.id, customer: contract.customer,
+                        at: updated.found.now)
+                }
             }
         }
     }

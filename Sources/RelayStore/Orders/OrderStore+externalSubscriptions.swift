@@ -18,12 +18,14 @@ extension OrderStore {
     private static let environments = ["Production", "Sandbox", "Xcode", "LocalTesting"] as [StoreEnvironment]
 
     /// Stores checked subscriptions, so that an order can name them. A subscription that the store continues under
-    /// another number is stored under that number.
+    /// another number is stored under that number. The ledger of one with a contract records the statement: there is no
+    /// commit that would.
     ///
+    /// - Parameter leeway: how long after its end a renewing subscription is still considered active.
     /// - Returns: the subscriptions in the same order, without duplicates, and without those of another publisher's
     ///   apps.
     public func record(
-        _ subscriptions: [ExternalSubscription], publisher: PublisherID
+        _ subscriptions: [ExternalSubscription], publisher: PublisherID, leeway: Duration
     ) async throws -> [CheckedSubscription] {
         var found = try await present(subscriptions, publisher: publisher)
         guard !found.isEmpty else { return [] }
@@ -39,6 +41,13 @@ extension OrderStore {
         }
         _ = try await database.query(Self.write(found, publisher: publisher))
         let contracts = try await contracts(of: found.flatMap(\.names))
+        for one in found
+        where one.one.statement != LedgerStatement() && one.names.contains(where: { contracts[$0] != nil }) {
+            let name = SubscriptionName(
+                publisher: publisher, environment: one.one.environment, originalTransactionID: one.one.key)
+            let message = LedgerMessage(name, one.one.statement, bundleID: one.one.bundleID)
+            _ = try await relay.subscriptions.record(message.withMoves, leeway: leeway)
+        }
         return found.map { one in
             CheckedSubscription(
                 id: one.id, platform: one.one.platform, contract: one.names.lazy.compactMap { contracts[$0] }.first)

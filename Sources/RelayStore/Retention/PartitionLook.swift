@@ -39,6 +39,19 @@ public struct PartitionLook: Sendable {
             deliveryDays: deliveryDays, eventDays: eventDays)
     }
 
+    /// Whether the database's date may have jumped ahead, by which everything would be old. A running relay has made a
+    /// partition for each week that it has reached. If it was stopped for weeks, a week of operation removes the doubt.
+    ///
+    /// A table with older partitions must have the one of last week, or of the policy's first kept day if that is later.
+    public func isClockInDoubt(_ policy: RetentionPolicy) -> Bool {
+        PartitionedTable.allCases.contains { table in
+            guard let kept = policy.firstKeptDay(of: table, today: today) else { return false }
+            let day = max(today - 7, kept)
+            let own = partitions.filter { $0.table == table }.map(\.days)
+            return own.contains { $0.upperBound <= day } && !own.contains { $0.contains(day) }
+        }
+    }
+
     public func pursued(in partition: WeeklyPartition) -> (count: Int, parked: Int) {
         pursued.filter { partition.days.contains($0.day) }
             .reduce((0, 0)) { ($0.0 + $1.count, $0.1 + $1.parked) }

@@ -15,6 +15,8 @@ public struct RetentionPass: Sendable {
         case heldBack(WeeklyPartition, pursued: Int, parked: Int)
         /// Other transactions lock the table; the next pass tries again.
         case locked(WeeklyPartition)
+        /// The server refuses to drop it, with its reason. Each pass tries again.
+        case failed(WeeklyPartition, String)
         /// Number of a partition's validations so far whose references were removed.
         case forgotten(WeeklyPartition, validations: Int)
         /// Old rows removed from a table's default partition.
@@ -22,6 +24,8 @@ public struct RetentionPass: Sendable {
         case wouldClear(BillingLeftovers)
         /// Number of rows removed so far.
         case cleared(BillingLeftovers, rows: Int)
+        /// The database's date may be wrong: see ``PartitionLook/isClockInDoubt(_:)``. Nothing is removed.
+        case clockInDoubt(today: Int)
         /// Another copy holds the duty.
         case elsewhere
         /// The time budget ended before everything was removed.
@@ -49,11 +53,19 @@ public struct RetentionPass: Sendable {
 
     /// - Parameters:
     ///   - isDryRun: reads only.
+    ///   - onLook: receives the partitions before anything is removed.
     ///   - report: receives each step when it is done.
     /// - Returns: the partitions before the pass.
     @discardableResult
-    public func run(isDryRun: Bool = false, report: @Sendable (Step) -> Void) async throws -> PartitionLook {
+    public func run(
+        isDryRun: Bool = false, onLook: @Sendable (PartitionLook) -> Void = { _ in }, report: @Sendable (Step) -> Void
+    ) async throws -> PartitionLook {
         let look = try await look()
+        onLook(look)
+        guard !look.isClockInDoubt(policy) else {
+            report(.clockInDoubt(today: look.today))
+            return look
+        }
         let plan = look.plan(policy)
         for partition in plan.heldBack {
             let (count, parked) = look.pursued(in: partition)
@@ -93,7 +105,7 @@ public struct RetentionPass: Sendable {
     }
 
     /// Error for a partition that another copy dropped since it was listed.
-    private static let undefinedTable = "42P01"
+    static let undefinedTable = "42P01"
 
     /// Looks once more if another copy dropped a partition during the look.
     private func look() async throws -> PartitionLook {
@@ -155,6 +167,9 @@ public struct RetentionPass: Sendable {
             case .locked:
                 report(.locked(partition))
                 return false
+            case .failed(let reason):
+                report(.failed(partition, reason))
+                return true
             }
         }
     }

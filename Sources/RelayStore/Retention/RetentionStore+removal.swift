@@ -8,6 +8,8 @@ enum DropOutcome: Sendable, Equatable {
     case heldBack
     /// The table stayed locked longer than the drop may wait.
     case locked
+    /// The server refuses the drop, as it does if something else depends on the table.
+    case failed(String)
 }
 
 extension RetentionStore {
@@ -37,7 +39,7 @@ extension RetentionStore {
     /// because retries share a lock on the duty's row. The table is locked only for the drop. The name comes from the
     /// catalog.
     ///
-    /// - Throws: ``Duty/Lost``, ``PostgresError``.
+    /// - Throws: ``Duty/Lost``, and ``PostgresError`` if the database is away or another copy dropped the table.
     func drop(_ partition: WeeklyPartition, under duty: Duty) async throws -> DropOutcome {
         do {
             try await database.withTransaction(timeout: .seconds(10)) { transaction in
@@ -55,6 +57,10 @@ extension RetentionStore {
             return .heldBack
         } catch let error as PostgresError where ["55P03", "40P01"].contains(error.sqlState) {
             return .locked
+        } catch let error as PostgresError
+            where error.sqlState != nil && error.sqlState != RetentionPass.undefinedTable && !error.isTransient
+        {
+            return .failed(error.reason)
         }
     }
 

@@ -1,6 +1,7 @@
 import Logging
 import Metrics
 import NIOConcurrencyHelpers
+import Postgres
 import RelayCore
 import RelayStore
 import ServiceLifecycle
@@ -13,6 +14,7 @@ public final class RetentionService: Service {
     private let logger: Logger
     private let interval: Duration
     private let box = NIOLockedValueBox<PartitionLook?>(nil)
+    private let failures = NIOLockedValueBox<[WeeklyPartition]>([])
 
     public init(
         store: RelayStore, policy: RetentionPolicy, logger: Logger, interval: Duration = .seconds(60),
@@ -28,6 +30,9 @@ public final class RetentionService: Service {
     /// The partitions at this copy's last check; nil before the first.
     public var latest: PartitionLook? { box.withLockedValue { $0 } }
 
+    /// The partitions that the server refused to drop in this copy's last pass.
+    public var failed: [WeeklyPartition] { failures.withLockedValue { $0 } }
+
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
@@ -37,7 +42,10 @@ public final class RetentionService: Service {
                     return
                 } catch {
                     // Before the first migration there are no tables; other services report that.
-                    self.logger.debug("retention is tried again in a while", metadata: ["error": "\(error)"])
+                    let isEarly = (error as? PostgresError)?.sqlState == "42P01"
+                    self.logger.log(
+                        level: isEarly ? .debug : .warning, "retention is tried again in a while",
+                        metadata: ["error": "\(error)"])
                 }
                 try? await Task.sleep(for: self.interval)
             }
@@ -45,9 +53,20 @@ public final class RetentionService: Service {
     }
 
     func runOnce() async throws {
-        let look = try await pass.run { tell($0) }
-        box.withLockedValue { $0 = look }
-        guard let days = policy.days else { return }
+        let steps = NIOLockedValueBox<[RetentionPass.Step]>([])
+        let look = try await pass.run(
+            onLook: { look in box.withLockedValue { $0 = look } },
+            report: { step in
+                steps.withLockedValue { $0.append(step) }
+                tell(step)
+            })
+        let all = steps.withLockedValue { $0 }
+        if !all.contains(.elsewhere) {
+            failures.withLockedValue {
+                $0 = all.compactMap { if case .failed(let partition, _) = $0 { partition } else { nil } }
+            }
+        }
+        guard let days = policy.days, !look.isClockInDoubt(policy) else { return }
         // A bounded number of pages: the next pass deletes the rest.
         for _ in 0..<Self.auditPages {
             guard try await store.audit.prune(olderThan: .seconds(days * 86_400)) > 0 else { return }
@@ -83,10 +102,21 @@ public final class RetentionService: Service {
         case .locked(let partition):
             logger.info(
                 "a partition cannot be dropped now: the table is locked", metadata: ["partition": "\(partition.name)"])
+        case .failed(let partition, let reason):
+            logger.error(
+                "a partition is past its time and cannot be dropped",
+                metadata: ["partition": "\(partition.name)", "error": "\(reason)"])
         case .forgotten(let partition, let validations):
             logger.info(
                 "what points to old validations is removed",
                 metadata: ["partition": "\(partition.name)", "count": .stringConvertible(validations)])
+        case .clockInDoubt(let today):
+            let date = String(Timestamp(seconds: Int64(today) * 86_400).rfc3339.prefix(10))
+            logger.warning(
+                """
+                the database's date may be wrong, so retention removes nothing: check the clock of its machine; if all \
+                copies were stopped for weeks, retention continues by itself within a week
+                """, metadata: ["date": "\(date)"])
         case .elsewhere, .unfinished, .wouldDrop, .wouldClearDefault, .wouldClear: break
         }
     }

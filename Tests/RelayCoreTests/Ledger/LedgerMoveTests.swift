@@ -28,7 +28,7 @@ struct LedgerMoveTests {
         #expect(moved.all.map(\.dueAt) == [Life.day(60), nil])
         #expect(move(&history, asks: true).all[1].dueAt == nil)
         #expect(moved.all[0].granted == ["gold"] && moved.all[0].ledger.granted?.offer == "gold")
-        #expect(moved.all[1].contractEvent == nil)
+        #expect(moved.all[1].contractEvents.isEmpty)
         let changes = CustomerChange.merged(moved.customerChanges(trace: "t")).map(\.change)
         #expect(changes.map(\.customer.username) == ["ana"])
         #expect(changes.map(\.reason) == [.other] && changes.map(\.trace) == ["t"])

@@ -20,31 +20,45 @@ struct BillingEventTests {
             picture(.active, until: later), picture(.expired), picture(.revoked), picture(.active, "q"),
             picture(.inBillingRetry), picture(.expired, renews: false),
         ] {
-            #expect(BillingEvent(from: active, to: after) == .contractChanged)
+            #expect(BillingEvent.events(from: active, to: after) == [.contractChanged])
         }
-        #expect(BillingEvent(from: picture(.inBillingRetry), to: picture(.active, until: later)) == .contractChanged)
-        #expect(BillingEvent(from: picture(.revoked), to: active) == .contractChanged)
-        #expect(BillingEvent(from: picture(.active, renews: false), to: active) == .contractChanged)
+        #expect(
+            BillingEvent.events(from: picture(.inBillingRetry), to: picture(.active, until: later)) == [
+                .contractChanged
+            ])
+        #expect(BillingEvent.events(from: picture(.revoked), to: active) == [.contractChanged])
+        #expect(BillingEvent.events(from: picture(.active, renews: false), to: active) == [.contractChanged])
     }
 
     @Test("turning renewal off is a cancellation, once")
     func cancellation() {
         let off = picture(.active, renews: false)
-        #expect(BillingEvent(from: picture(.active), to: off) == .contractCancelled)
-        #expect(BillingEvent(from: picture(.active, renews: nil), to: off) == .contractCancelled)
-        #expect(BillingEvent(from: off, to: off) == nil)
-        #expect(BillingEvent(from: picture(.expired), to: picture(.expired, renews: false)) == nil)
+        #expect(BillingEvent.events(from: picture(.active), to: off) == [.contractCancelled])
+        #expect(BillingEvent.events(from: picture(.active, renews: nil), to: off) == [.contractCancelled])
+        #expect(BillingEvent.events(from: off, to: off).isEmpty)
+        #expect(BillingEvent.events(from: picture(.expired), to: picture(.expired, renews: false)).isEmpty)
+    }
+
+    @Test("a renewal, a recovery or another product that turns renewal off is a change and a cancellation")
+    func both() {
+        for (before, after) in [
+            (picture(.active), picture(.active, until: Self.end + .seconds(86_400), renews: false)),
+            (picture(.active), picture(.active, renews: false, "q")),
+            (picture(.inBillingRetry), picture(.active, renews: false)),
+        ] {
+            #expect(BillingEvent.events(from: before, to: after) == [.contractChanged, .contractCancelled])
+        }
     }
 
     @Test("no event for the same state, for grace, and for a first statement")
     func silence() {
-        #expect(BillingEvent(from: picture(.active), to: picture(.active)) == nil)
+        #expect(BillingEvent.events(from: picture(.active), to: picture(.active)).isEmpty)
         // A receipt states the same end without milliseconds.
         let exact = Self.end + .milliseconds(999)
-        #expect(BillingEvent(from: picture(.active), to: picture(.active, until: exact)) == nil)
-        #expect(BillingEvent(from: picture(.active), to: picture(.inGrace)) == nil)
-        #expect(BillingEvent(from: picture(nil), to: picture(.active)) == nil)
-        #expect(BillingEvent(from: picture(.active, renews: nil), to: picture(.active)) == nil)
+        #expect(BillingEvent.events(from: picture(.active), to: picture(.active, until: exact)).isEmpty)
+        #expect(BillingEvent.events(from: picture(.active), to: picture(.inGrace)).isEmpty)
+        #expect(BillingEvent.events(from: picture(nil), to: picture(.active)).isEmpty)
+        #expect(BillingEvent.events(from: picture(.active, renews: nil), to: picture(.active)).isEmpty)
     }
 
     @Test("bodies contain the event and ids, and nothing else")

@@ -12,24 +12,29 @@ struct Billing {
     var database: TestDatabase
     var publisher = "main"
 
-    /// A subscription with one more day, as a check finds it.
-    func check(_ key: String, environment: String = "Sandbox") async throws -> CheckedSubscription {
+    /// A subscription with some more days, as a check finds it.
+    func check(_ key: String, environment: String = "Sandbox", days: Int64 = 1) async throws -> CheckedSubscription {
         let now = try await database.now()
         let word = LedgerStatement(periods: [
             LedgerPeriod(
                 id: TransactionID(key), productID: "com.example.monthly", purchasedAt: now,
-                expiresAt: now + .seconds(86_400),
+                expiresAt: now + .seconds(days * 86_400),
                 statedAt: now)
         ])
-        let checked = try await store.orders.record(
-            [
-                ExternalSubscription(
-                    key: TransactionID(key), environment: StoreEnvironment(environment), statement: word,
-                    bundleID: "com.example.app")
-            ],
-            publisher: PublisherID(publisher))
+        let checked = try await record([
+            ExternalSubscription(
+                key: TransactionID(key), environment: StoreEnvironment(environment), statement: word,
+                bundleID: "com.example.app")
+        ])
         guard let one = checked.first, checked.count == 1 else { throw Unexpected("\(checked)") }
         return one
+    }
+
+    func record(
+        _ found: [ExternalSubscription], _ publisher: PublisherID? = nil
+    ) async throws -> [CheckedSubscription] {
+        try await store.orders.record(
+            found, publisher: publisher ?? PublisherID(self.publisher), leeway: Self.leeway)
     }
 
     func add(

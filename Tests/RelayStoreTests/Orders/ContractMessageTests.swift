@@ -42,6 +42,11 @@ struct ContractMessageTests {
             #expect(try await told(7, "1000000001", days: 1.5, isRefunded: true) == ["ContractChanged"])
             #expect(try await told(8, "1000000001", days: 1.5) == ["ContractChanged"])
             #expect(try await told(9, "1000000001", days: 1.5, isRefunded: true) == ["ContractChanged"])
+            #expect(try await told(10, "3", days: 3) == ["ContractChanged"])
+            // A renewal, and an end of renewal, in one statement.
+            #expect(try await told(11, "4", days: 4, renews: false) == ["ContractCancelled", "ContractChanged"])
+            #expect(try await told(12, "4", days: 4, renews: false, isRefunded: true) == ["ContractChanged"])
+            #expect(try await told(13, "3", days: 3, renews: false, isRefunded: true) == ["ContractChanged"])
             let ended = try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway)
             #expect(ended?.standing.lifecycle == .ended)
             #expect(
@@ -133,7 +138,7 @@ struct ContractMessageTests {
                 let found = try await billing.store.orders.subscriptions(
                     ofTransaction: TransactionID(id), publisher: "main")
                 #expect(found.map(\.key) == ["1000000001"], "\(id)")
-                #expect(try await billing.store.orders.record(found, publisher: "main").first?.id == subscription.id)
+                #expect(try await billing.record(found).first?.id == subscription.id)
             }
             #expect(
                 try await billing.store.orders.subscriptions(ofTransaction: "1000000001", publisher: "other").isEmpty)

@@ -27,22 +27,22 @@ struct ForeignAppTests {
             let store = billing.store
             let before = try await billing.check("1000000001")
             let theirs = try await Self.key(billing, "other")
-            #expect(try await store.orders.record(Self.found("1000000001"), publisher: "main").isEmpty)
-            #expect(try await store.orders.record(Self.found("1000000001"), publisher: "other").count == 1)
+            #expect(try await billing.record(Self.found("1000000001"), "main").isEmpty)
+            #expect(try await billing.record(Self.found("1000000001"), "other").count == 1)
             // The id follows from public data: that it was once recorded must not give access.
             #expect(try await billing.add(before.id) == .unknownSubscription)
             // A subscription of an app that no key names, or without an app, is recorded.
             #expect(
-                try await store.orders.record(Self.found("5", app: "com.example.other"), publisher: "main").count == 1)
-            #expect(try await store.orders.record(Self.found("6", app: nil), publisher: "main").count == 1)
+                try await billing.record(Self.found("5", app: "com.example.other"), "main").count == 1)
+            #expect(try await billing.record(Self.found("6", app: nil), "main").count == 1)
             // Both publishers have keys for the app.
             let mine = try await Self.key(billing, "main")
-            #expect(try await store.orders.record(Self.found("1000000001"), publisher: "main").count == 1)
-            #expect(try await store.orders.record(Self.found("1000000001"), publisher: "other").count == 1)
+            #expect(try await billing.record(Self.found("1000000001"), "main").count == 1)
+            #expect(try await billing.record(Self.found("1000000001"), "other").count == 1)
             #expect(try await store.keys.revoke(try #require(APIKey.parse(Substring(mine))?.id)))
-            #expect(try await store.orders.record(Self.found("1000000001"), publisher: "main").isEmpty)
+            #expect(try await billing.record(Self.found("1000000001"), "main").isEmpty)
             #expect(try await store.keys.revoke(try #require(APIKey.parse(Substring(theirs))?.id)))
-            #expect(try await store.orders.record(Self.found("1000000001"), publisher: "main").count == 1)
+            #expect(try await billing.record(Self.found("1000000001"), "main").count == 1)
         }
     }
 
@@ -52,7 +52,7 @@ struct ForeignAppTests {
             let contract = try await billing.contract(of: try await billing.check("1000000001").id)
             _ = try await Self.key(billing, "other")
             #expect(try await billing.check("1000000001").contract?.id == contract.id)
-            #expect(try await billing.store.orders.record(Self.found("1000000002"), publisher: "main").isEmpty)
+            #expect(try await billing.record(Self.found("1000000002"), "main").isEmpty)
         }
     }
 }

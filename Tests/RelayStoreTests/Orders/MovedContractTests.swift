@@ -26,8 +26,9 @@ struct MovedContractTests {
                     id: "moved", productID: "com.example.monthly", purchasedAt: now, expiresAt: now + .seconds(86_400),
                     statedAt: now)
             ], movesFrom: [TransactionID(old)], isCurrentAt: now)
-        let checked = try await billing.store.orders.record(
-            [ExternalSubscription(key: TransactionID(new), environment: "Sandbox", statement: word)], publisher: "main")
+        let checked = try await billing.record([
+            ExternalSubscription(key: TransactionID(new), environment: "Sandbox", statement: word)
+        ])
         return try #require(checked.first)
     }
 
@@ -104,6 +105,32 @@ struct MovedContractTests {
                 try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway))
             #expect(now.externalSubscriptions.count == 2 && now.standing.lifecycle == .active)
             #expect(try await billing.database.count("contracts") == 1)
+        }
+    }
+
+    @Test("a check that names the previous number continues its contract, without any order")
+    func movedByTheCheck() async throws {
+        try await Billing.run { billing in
+            let contract = try await billing.contract(of: try await billing.check(Self.old).id)
+            let checked = try await Self.checkMoved(billing)
+            #expect(checked.contract?.id == contract.id)
+            let now = try #require(
+                try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway))
+            #expect(now.externalSubscriptions.count == 2 && now.standing.lifecycle == .active)
+            #expect(try #require(now.standing.paidUntil) > (try #require(contract.standing.paidUntil)))
+        }
+    }
+
+    @Test("a check that finds a later end changes the contract, and sends its event")
+    func renewedByTheCheck() async throws {
+        try await Billing.run { billing in
+            let contract = try await billing.contract(of: try await billing.check(Self.old).id)
+            try await billing.listen()
+            #expect(try await billing.check(Self.old, days: 30).contract?.id == contract.id)
+            let now = try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway)
+            let later = try #require(contract.standing.paidUntil) + .seconds(86_400)
+            #expect(try #require(now?.standing.paidUntil) > later)
+            #expect(try await billing.events() == ["ContractChanged"])
         }
     }
 

@@ -66,6 +66,18 @@ struct RetentionCopiesTests {
         }
     }
 
+    /// Timeline: a copy took the duty while the database's clock was ahead; the clock is put right.
+    @Test("a lease that ends later than any pause does not count")
+    func leaseOfTheFuture() async throws {
+        try await withStores(2) { database, stores in
+            let duty = try #require(try await stores[0].duties.take(.missedNotifications))
+            try await stores[0].duties.release(duty, for: .seconds(86_400))
+            #expect(try await stores[1].duties.take(.missedNotifications) == nil)
+            try await database.run("UPDATE duties SET expires_at = now() + interval '30 days'")
+            #expect(try await stores[1].duties.take(.missedNotifications) != nil)
+        }
+    }
+
     private func store(_ store: RelayStore, has id: ValidationID) async throws -> Bool {
         try await store.purchases.validation(id) != nil
     }

@@ -232,6 +232,65 @@ struct RetentionPassTests {
         }
     }
 
+    @Test("a partition that the server refuses to drop is reported; all others are dropped")
+    func refused() async throws {
+        try await withStore { database, store in
+            _ = try await threeAges(database, store)
+            let look = try await store.retention.lookAtPartitions(Self.policy)
+            let stuck = try #require(look.partitions.first { $0.table == .receipts })
+            try await database.run("CREATE VIEW report AS SELECT * FROM \(stuck.name)")
+            let told = ToldSteps()
+            // The look comes before the first step.
+            try await Self.pass(store).run(onLook: { _ in #expect(told.all.isEmpty) }, report: { told.add($0) })
+            #expect(told.failed == [stuck])
+            #expect(
+                told.dropped == PartitionedTable.allCases.filter { $0 != .receipts } + [.receipts, .webhookDeliveries])
+            #expect(try await Self.run(store).all.count == 1)
+            try await database.run("DROP VIEW report")
+            #expect(try await Self.run(store).dropped == [.receipts])
+        }
+    }
+
+    /// Timeline: the relay has run for years; the database's clock jumps ahead by more than four weeks.
+    @Test("while one table has no partition of last week, nothing is removed")
+    func clockInDoubt() async throws {
+        try await withStore { database, store in
+            _ = try await threeAges(database, store)
+            let lastWeek: String = try await database.value(
+                "SELECT to_char(date_trunc('week', (now() AT TIME ZONE 'UTC')::date - 7), 'YYYYMMDD')")
+            try await database.run("DROP TABLE timeline_\(lastWeek)")
+            for isDryRun in [true, false] {
+                let told = try await Self.run(store, isDryRun: isDryRun)
+                let today: Int = try await database.value("SELECT (now() AT TIME ZONE 'UTC')::date - DATE 'epoch'")
+                #expect(told.all == [.clockInDoubt(today: today)])
+            }
+            #expect(try await database.count("validations") == 3)
+            try await database.makeWeek(daysAgo: 7)
+            #expect(try await Self.run(store).dropped.count == PartitionedTable.allCases.count + 2)
+        }
+    }
+
+    @Test("a short retention that has dropped last week leaves no doubt; a young installation neither")
+    func noDoubt() {
+        let monday = 20_003
+        func look(_ today: Int, _ weeks: [Int]) -> PartitionLook {
+            PartitionLook(
+                today: today,
+                partitions: weeks.map {
+                    WeeklyPartition(table: .receipts, name: "\($0)", days: $0..<$0 + 7, bytes: 0)
+                }, defaults: [:], pursued: [])
+        }
+        let short = RetentionPolicy(days: 400, receiptDays: 1)
+        for today in monday..<monday + 7 {
+            #expect(!look(today, [monday]).isClockInDoubt(Self.policy))
+            #expect(!look(today, [monday - 7, monday]).isClockInDoubt(Self.policy))
+            #expect(look(today, [monday - 14, monday]).isClockInDoubt(Self.policy))
+            #expect(look(today, [monday - 14, monday - 7]).isClockInDoubt(short) == (today > monday))
+            #expect(!look(today, [monday - 14, monday - 7, monday]).isClockInDoubt(short))
+            #expect(!look(today, today > monday ? [monday] : [monday - 7, monday]).isClockInDoubt(short))
+        }
+    }
+
     @Test("with a retention of 0 days nothing is dropped")
     func forEver() async throws {
         try await withStore { database, store in

@@ -6,8 +6,12 @@ import RelayCore
 @testable import RelayStore
 
 extension TestDatabase {
-    /// Makes the partitions of the week that many days ago in all three tables.
+    /// Makes the partitions of the week that many days ago, and of last week, which each running relay has.
     nonisolated func makeWeek(daysAgo: Int) async throws {
+        for days in [daysAgo, 7] { try await makeOneWeek(daysAgo: days) }
+    }
+
+    nonisolated private func makeOneWeek(daysAgo: Int) async throws {
         let monday: String = try await value(
             "SELECT to_char(date_trunc('week', (now() AT TIME ZONE 'UTC')::date - \(daysAgo)), 'YYYY-MM-DD')")
         let name = monday.replacingOccurrences(of: "-", with: "")
@@ -41,13 +45,13 @@ extension TestDatabase {
         return ValidationID(bucket: id.bucket, day: id.day - UInt16(days), uuid: id.uuid)
     }
 
-    /// Number of weekly partitions of a table whose rows are all from before today.
+    /// Number of weekly partitions of a table that are older than last week's.
     nonisolated func pastWeeks(of table: PartitionedTable) async throws -> Int {
         try await value(
             """
             SELECT count(*) FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
             WHERE i.inhparent = '\(table.rawValue)'::regclass AND c.relname ~ '\\d{8}$'
-              AND to_date(right(c.relname, 8), 'YYYYMMDD') + 7 <= (now() AT TIME ZONE 'UTC')::date
+              AND to_date(right(c.relname, 8), 'YYYYMMDD') + 7 <= (now() AT TIME ZONE 'UTC')::date - 7
             """)
     }
 }
@@ -66,6 +70,10 @@ final class ToldSteps: Sendable {
 
     var heldBack: [PartitionedTable] {
         all.compactMap { if case .heldBack(let partition, _, _) = $0 { partition.table } else { nil } }
+    }
+
+    var failed: [WeeklyPartition] {
+        all.compactMap { if case .failed(let partition, _) = $0 { partition } else { nil } }
     }
 
     var locked: [PartitionedTable] {

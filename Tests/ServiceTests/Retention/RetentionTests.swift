@@ -13,19 +13,22 @@ import Testing
         func run(_ sql: String, _ parameters: [PostgresValue] = []) async throws {
             _ = try await database.query(SQL(sql, parameters))
         }
-        let rows = try await database.query(
-            SQL(
-                unescaped:
-                    "SELECT to_char(date_trunc('week', (now() AT TIME ZONE 'UTC')::date - \(days)), 'YYYY-MM-DD')"))
-        let monday = try #require(try rows.first?.get(0, as: String.self))
-        let uuid = PostgresValue.text(String(id.dropFirst(6)))
-        for table in tables {
-            try await run(
-                """
-                CREATE TABLE IF NOT EXISTS \(table)_\(monday.replacingOccurrences(of: "-", with: ""))
-                PARTITION OF \(table) FOR VALUES FROM ('\(monday)') TO (DATE '\(monday)' + 7)
-                """)
+        // A running relay has the partitions of last week.
+        for ago in [days, 7] {
+            let rows = try await database.query(
+                SQL(
+                    unescaped:
+                        "SELECT to_char(date_trunc('week', (now() AT TIME ZONE 'UTC')::date - \(ago)), 'YYYY-MM-DD')"))
+            let monday = try #require(try rows.first?.get(0, as: String.self))
+            for table in tables {
+                try await run(
+                    """
+                    CREATE TABLE IF NOT EXISTS \(table)_\(monday.replacingOccurrences(of: "-", with: ""))
+                    PARTITION OF \(table) FOR VALUES FROM ('\(monday)') TO (DATE '\(monday)' + 7)
+                    """)
+            }
         }
+        let uuid = PostgresValue.text(String(id.dropFirst(6)))
         for table in tables + ["purchases", "subscriptions", "pursuits"] {
             try await run("UPDATE \(table) SET accepted_on = accepted_on - \(days) WHERE id = $1::text::uuid", [uuid])
         }

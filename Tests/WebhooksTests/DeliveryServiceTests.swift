@@ -68,6 +68,28 @@ struct DeliveryServiceTests {
         }
     }
 
+    @Test("are kept if the endpoint takes a retry after quiet days")
+    func quiet() async throws {
+        let fails = NIOLockedValueBox(3)
+        try await withReceiver { _ in
+            let fail = fails.withLockedValue { left in
+                defer { left -= 1 }
+                return left > 0
+            }
+            return Response(status: fail ? .internalServerError : .ok)
+        } _: { port, _ in
+            try await DeliveryBench.run { bench in
+                let endpoint = try await bench.endpoint(port)
+                _ = try await bench.pool.query("UPDATE webhook_endpoints SET failing_since = now() - interval '6 days'")
+                try await bench.enqueue([DeliveryBench.state(endpoint, "ana", 1)])
+                try await bench.delivering(retries: Array(repeating: .milliseconds(20), count: 4)) { _ in
+                    try await bench.eventually("it is delivered") { try await isDone(bench, 1, 1) }
+                }
+                #expect(try await bench.store.webhooks.endpoint(endpoint)?.isActive == true)
+            }
+        }
+    }
+
     @Test("are not delayed by a hanging and an unreachable endpoint")
     func hanging() async throws {
         try await withReceiver { received in

@@ -37,6 +37,8 @@ public final class DeliveryService: Service {
     }
 
     private static let tidyEvery = Duration.seconds(1)
+    /// Failed retries of one message that may disable its endpoint; all of them if fewer are configured.
+    private static let retriesThatProve = 3
 
     /// - Parameters:
     ///   - client: shut down when the service ends.
@@ -78,10 +80,13 @@ public final class DeliveryService: Service {
         await client.shutDown()
     }
 
-    /// Records an endpoint's health if it has changed.
-    func note(_ verdict: WebhookResult.Verdict, of id: EndpointID) async throws {
-        let now = store.memory.clock.nowOrHostTime
-        let change = state.withLockedValue { $0.known[id]?.standing.record(verdict, at: now) }
+    /// Records the health of a message's endpoint if it has changed.
+    func note(_ verdict: WebhookResult.Verdict, of claimed: ClaimedDelivery) async throws {
+        let (id, now) = (claimed.endpoint, store.memory.clock.nowOrHostTime)
+        let wasRetried = claimed.tries > min(Self.retriesThatProve, settings.retries.pauses.count)
+        let change = state.withLockedValue {
+            $0.known[id]?.standing.record(verdict, wasRetried: wasRetried, at: now)
+        }
         guard let change, try await store.webhooks.note(change, of: id) else { return }
         directory.forget()
         guard case .disabled(let reason) = change else { return }

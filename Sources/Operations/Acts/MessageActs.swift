@@ -45,8 +45,8 @@ extension Act<[DeliveryID]> {
 }
 
 extension LongAct<Int> {
-    /// Sends endpoints the current state of every customer about whom they received messages in a time range. The
-    /// outcome is the number of new messages, or in a dry run their expected number.
+    /// Sends endpoints the current state of every customer about whom they missed messages or changes in a time range.
+    /// The outcome is the number of new messages, or in a dry run their expected number.
     public static func replay(messages filter: RepeatFilter, leeway: Duration, isDryRun: Bool) -> Self {
         LongAct(.webhookReplayed) { work in
             guard !isDryRun else { return try await eachPage(of: filter, work) { $0.count } }

@@ -45,24 +45,28 @@ public struct RepeatTarget: Sendable, Hashable {
     public var endpoint: EndpointID
 }
 
-/// Selects the messages to repeat.
+/// Selects the messages and changes to repeat.
 public struct RepeatFilter: Sendable {
     public var from: Timestamp
     public var to: Timestamp
     public var endpoint: EndpointID?
     /// Includes messages that were delivered.
     public var includesDelivered: Bool
+    /// Days for which messages are kept. Of an older change it is unknown whether it was sent. Nil: for ever.
+    public var keptDays: Int?
     public var limit: Int
     /// Last target of the previous page.
     public var after: RepeatTarget?
 
     public init(
-        from: Timestamp, to: Timestamp, endpoint: EndpointID? = nil, includesDelivered: Bool = false, limit: Int = 200
+        from: Timestamp, to: Timestamp, endpoint: EndpointID? = nil, includesDelivered: Bool = false,
+        keptDays: Int? = nil, limit: Int = 200
     ) {
         self.from = from
         self.to = to
         self.endpoint = endpoint
         self.includesDelivered = includesDelivered
+        self.keptDays = keptDays
         self.limit = limit
     }
 }

@@ -69,10 +69,13 @@ extension WebhookCommands {
                 keptDays: try option.settings().retention().receiptDays)
             let isDryRun = dryRun
             let act = LongAct.replay(messages: filter, leeway: try WebhookCommands.leeway(option), isDryRun: isDryRun)
-            let count = try await DatabaseSession.run(option) {
+            let outcome = try await DatabaseSession.run(option) {
                 try await Operations(store: $0).perform(act, by: ShellUser.actor)
             }
-            print(isDryRun ? "\(count) would be sent" : "\(count) are sent")
+            print(isDryRun ? "\(outcome.sent) would be sent" : "\(outcome.sent) are sent")
+            guard outcome.failed > 0 else { return }
+            for reason in outcome.reasons { Failure.complain(reason) }
+            throw Failure("\(outcome.failed) customers cannot be read, and nothing is sent about them")
         }
     }
 

@@ -41,8 +41,27 @@ public struct DeliveryFilter: Sendable {
 /// A customer and endpoint for which the current state is sent again.
 public struct RepeatTarget: Sendable, Hashable {
     public var publisher: PublisherID
-    public var username: Username
+    /// Nil if it cannot be read.
+    public var username: Username?
     public var endpoint: EndpointID
+    /// The username as stored, possibly sealed.
+    var storedLane: String
+}
+
+/// Outcome of repeating a range.
+public struct RepeatOutcome: Sendable, Equatable, CustomStringConvertible {
+    /// New messages.
+    public var sent = 0
+    /// Customers that cannot be read, each counted once for each endpoint.
+    public var failed = 0
+    /// The first ``mostReasons`` of their publishers, endpoints and errors.
+    public var reasons: [String] = []
+
+    public static let mostReasons = 10
+
+    public init() {}
+
+    public var description: String { "\(sent) messages" + (failed > 0 ? ", \(failed) customers not" : "") }
 }
 
 /// Selects the messages and changes to repeat.

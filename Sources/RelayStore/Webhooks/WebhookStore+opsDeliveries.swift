@@ -101,7 +101,7 @@ extension WebhookStore {
         return try await database.query(
             """
             SELECT DISTINCT ON (t.publisher, t.lane, t.endpoint)
-                   t.publisher, ROW(t.sealed_by, t.lane) AS lane, t.endpoint
+                   t.publisher, ROW(t.sealed_by, t.lane) AS lane, t.lane || '' AS stored_lane, t.endpoint
             FROM (
                 (\(Self.undelivered(filter, in: scope)) LIMIT \(limit))
                 UNION ALL
@@ -112,8 +112,21 @@ extension WebhookStore {
             """, timeout: .seconds(30)
         ).map { row in
             RepeatTarget(
-                publisher: try row.get("publisher"), username: try row.open("lane"),
-                endpoint: try row.endpointID("endpoint"))
+                publisher: try row.get("publisher"), username: try Self.username(row, "lane"),
+                endpoint: try row.endpointID("endpoint"), storedLane: try row.get("stored_lane"))
+        }
+    }
+
+    /// Reads all pages of ``repeatTargets(_:in:)``.
+    public func eachRepeatPage(
+        _ filter: RepeatFilter, in scope: OpsScope, _ body: ([RepeatTarget]) async throws -> Void
+    ) async throws {
+        var filter = filter
+        while true {
+            let page = try await repeatTargets(filter, in: scope)
+            try await body(page)
+            guard page.count == filter.limit, let last = page.last else { return }
+            filter.after = last
         }
     }
 
@@ -182,10 +195,15 @@ extension WebhookStore {
 
     /// A name that cannot be opened must not hide the rest of the page.
     private static func readable(_ row: PostgresRow, _ column: StaticString) throws -> Username {
+        try username(row, column) ?? "(unreadable)"
+    }
+
+    /// Nil if the name cannot be opened, not even later.
+    private static func username(_ row: PostgresRow, _ column: StaticString) throws -> Username? {
         do {
             return try row.open(column)
         } catch let error as PostgresError where error.code == .decoding {
-            return "(unreadable)"
+            return nil
         }
     }
 }
@@ -197,7 +215,7 @@ extension RepeatFilter {
         return """
             (\(only) IS NULL OR \(endpoint) = \(only))
             AND (\(last) IS NULL OR (\(publisher), \(lane), \(endpoint))
-                 > (\(last), \(.privateText(after?.username)), \(.text(after?.endpoint.description))))
+                 > (\(last), \(.text(after?.storedLane)), \(.text(after?.endpoint.description))))
             """
     }
 }

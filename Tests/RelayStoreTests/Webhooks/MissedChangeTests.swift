@@ -44,7 +44,7 @@ struct MissedChangeTests {
             let updates = CustomerUpdates(store: store, leeway: Notices.leeway)
             for target in targets {
                 let sent = try await updates.repeatCustomer(
-                    publisher: target.publisher, username: target.username, endpoint: target.endpoint)
+                    publisher: target.publisher, username: try #require(target.username), endpoint: target.endpoint)
                 #expect(sent.count == 1)
             }
             #expect(try await store.webhooks.repeatTargets(Self.all).isEmpty)

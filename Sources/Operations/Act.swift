@@ -98,7 +98,7 @@ public enum ActRefusal: Error, Sendable, Equatable {
     case unknown(Subject)
     case noSuchPublisher(PublisherID, known: [PublisherID])
     case endpointNotActive
-    /// The publisher has an endpoint with this URL that is not disabled.
+    /// The publisher has an endpoint with this URL. It may be disabled.
     case endpointExists(EndpointID)
     /// The notification is not genuine under the present configuration.
     case notGenuine(code: String, detail: String)

@@ -137,6 +137,21 @@ struct DeliveryQueueTests {
         }
     }
 
+    @Test("the configuration adds no second endpoint for an operator's URL, unless that has one environment only")
+    func listedTwice() async throws {
+        try await withStore { _, store in
+            let (all, one) = ("https://all.example.com", "https://one.example.com")
+            let own = try await store.makeEndpoint(all)
+            _ = try await store.webhooks.addEndpoint(publisher: "main", url: one, environment: .sandbox)
+            #expect(try await store.webhooks.disableEndpoint(own, .operator))
+            for _ in 0..<2 { try await store.webhooks.keepEndpoints(listed: [all, one]) }
+            #expect(try await store.webhooks.endpoints().map(\.url).sorted() == [all, one, one])
+            #expect(try await store.webhooks.endpoint(url: all, of: "main")?.id == own)
+            let second = try await store.makeEndpoint(all)
+            #expect(try await store.webhooks.endpoint(url: all, of: "main")?.id == second)
+        }
+    }
+
     @Test("pages are newest first and complete with every filter")
     func pages() async throws {
         try await withStore { database, store in

@@ -4,9 +4,9 @@ import Postgres
 import ReceiverSupport
 import RelayCore
 import RelayStore
-import RelayWorkers
 import Testing
 
+@testable import RelayWorkers
 @testable import Webhooks
 
 @Suite("Delivered messages")
@@ -120,6 +120,25 @@ struct DeliveryServiceTests {
                     try await bench.number(
                         "SELECT count(*) FROM webhook_queue WHERE endpoint = '\(hangs)' AND (owner IS NOT NULL OR tries > 0)"
                     ) == 0)
+            }
+        }
+    }
+
+    @Test("take the places of idle endpoints if there are not enough for all")
+    func places() async throws {
+        try await DeliveryBench.run { bench in
+            var ids: [EndpointID] = []
+            for number in 0..<9 { ids.append(try await bench.endpoint(1, "/\(number)")) }
+            try await bench.enqueue([DeliveryBench.state(ids[4], "ana", 1)])
+            for (places, expected) in [(8, [ids[4]]), (1_024, ids)] {
+                let service = DeliveryService(
+                    store: bench.store, client: WebhookClient(timeout: .seconds(1), policy: AddressPolicy()),
+                    credentials: PerPublisher(WebhookCredentials(password: "pw")),
+                    settings: DeliverySettings(capacity: EndpointCapacity(places: places, perEndpoint: 4)),
+                    wakeup: Wakeup(), logger: DeliveryBench.silent)
+                _ = try await service.prepare()
+                #expect(Set(service.allowances().keys) == Set(expected))
+                await service.client.shutDown()
             }
         }
     }

@@ -11,6 +11,9 @@ public struct EndpointCapacity: Sendable, Equatable {
         self.perEndpoint = perEndpoint
     }
 
+    /// Whether there are fewer places than a number of endpoints may use.
+    public func isScarce(for endpoints: Int) -> Bool { endpoints * perEndpoint > places }
+
     /// How many more messages of an endpoint may be claimed.
     ///
     /// - Parameters:

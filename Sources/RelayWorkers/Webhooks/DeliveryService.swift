@@ -33,6 +33,8 @@ public final class DeliveryService: Service {
 
     private struct State {
         var known: [EndpointID: (endpoint: WebhookEndpoint, standing: EndpointStanding)] = [:]
+        /// The endpoints that get places; nil: all.
+        var due: Set<EndpointID>?
         var tidyAt = ContinuousClock.now
     }
 
@@ -98,11 +100,15 @@ public final class DeliveryService: Service {
 }
 
 extension DeliveryService: StoredQueue {
-    /// Reads the endpoints, and periodically drops messages for disabled or removed ones.
+    /// Reads the endpoints, and which have due messages if there are not places for all; and periodically drops messages
+    /// for disabled or removed ones.
     func prepare() async throws -> [ClaimedDelivery] {
         let endpoints = try await directory.all()
+        let isScarce = settings.capacity.isScarce(for: endpoints.count(where: \.isActive))
+        let due = isScarce ? try await store.webhooks.dueEndpoints() : nil
         let isTimeToTidy = state.withLockedValue { state in
             state.known = Dictionary(uniqueKeysWithValues: endpoints.map { ($0.id, ($0, $0.standing)) })
+            state.due = due
             let isTime = state.tidyAt <= .now
             if isTime { state.tidyAt = .now + Self.tidyEvery }
             return isTime
@@ -113,7 +119,9 @@ extension DeliveryService: StoredQueue {
     }
 
     func allowances() -> [EndpointID: ClaimAllowance<EndpointPermit>] {
-        let active = state.withLockedValue { $0.known.values.filter { !$0.standing.isDisabled } }.map(\.endpoint)
+        let active = state.withLockedValue { state in
+            state.known.values.filter { !$0.standing.isDisabled && state.due?.contains($0.endpoint.id) != false }
+        }.map(\.endpoint)
         var taken = leases.with { $0.running }
         var allowances: [EndpointID: ClaimAllowance<EndpointPermit>] = [:]
         // The order is random, because the first endpoint may get more places.

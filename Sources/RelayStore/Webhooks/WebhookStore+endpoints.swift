@@ -83,6 +83,19 @@ extension WebhookStore {
         try await update(id, "removed_at = now()", where: "removed_at IS NULL")
     }
 
+    /// Deletes endpoints that were removed this long ago, unless a message for one is still queued.
+    ///
+    /// - Parameter age: longer than messages are kept, because lists of messages show the endpoint's URL.
+    /// - Returns: how many were deleted.
+    public func pruneEndpoints(removedFor age: Duration) async throws -> Int {
+        try await database.query(
+            """
+            DELETE FROM webhook_endpoints e
+            WHERE e.removed_at < now() - \(age) AND NOT EXISTS (SELECT FROM webhook_queue q WHERE q.endpoint = e.id)
+            """
+        ).affectedRows
+    }
+
     /// Disables an endpoint; the delivery service drops its waiting messages.
     ///
     /// - Returns: the endpoint's publisher; nil if it was already disabled, or the scope does not contain it.

@@ -47,6 +47,10 @@ public final class RetentionService: Service {
     func runOnce() async throws {
         let look = try await pass.run { tell($0) }
         box.withLockedValue { $0 = look }
+        if let days = policy.receiptDays {
+            // Messages are dropped by the week.
+            _ = try await store.webhooks.pruneEndpoints(removedFor: .seconds((days + 8) * 86_400))
+        }
         guard let days = policy.days else { return }
         // A bounded number of pages: the next pass deletes the rest.
         for _ in 0..<Self.auditPages {

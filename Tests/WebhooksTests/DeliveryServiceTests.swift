@@ -143,6 +143,29 @@ struct DeliveryServiceTests {
         }
     }
 
+    @Test("leave three quarters of the places to other publishers")
+    func publishers() async throws {
+        try await DeliveryBench.run { bench in
+            _ = try await bench.store.publishers.add("other")
+            for number in 0..<9 { _ = try await bench.endpoint(1, "/\(number)") }
+            for publishers in 1...2 {
+                if publishers == 2 { _ = try await bench.endpoint(1, "/", publisher: "other") }
+                let service = DeliveryService(
+                    store: bench.store, client: WebhookClient(timeout: .seconds(1), policy: AddressPolicy()),
+                    credentials: PerPublisher(WebhookCredentials(password: "pw")),
+                    settings: DeliverySettings(capacity: EndpointCapacity(places: 64, perEndpoint: 4)),
+                    wakeup: Wakeup(), logger: DeliveryBench.silent)
+                _ = try await service.prepare()
+                var limits: [PublisherID: Int] = [:]
+                for allowance in service.allowances().values {
+                    limits[try #require(allowance.permit).endpoint.publisher, default: 0] += allowance.limit
+                }
+                #expect(limits == (publishers == 1 ? ["main": 36] : ["main": 16, "other": 4]))
+                await service.client.shutDown()
+            }
+        }
+    }
+
     @Test("of states: newer ones wait while one is sent, then only the newest is sent, with several copies")
     func order() async throws {
         let underWay = NIOLockedValueBox<[String: Int]>([:])

@@ -119,19 +119,25 @@ extension DeliveryService: StoredQueue {
     }
 
     func allowances() -> [EndpointID: ClaimAllowance<EndpointPermit>] {
-        let active = state.withLockedValue { state in
-            state.known.values.filter { !$0.standing.isDisabled && state.due?.contains($0.endpoint.id) != false }
-        }.map(\.endpoint)
+        let (known, due) = state.withLockedValue { state in (state.known.values.map { $0 }, state.due) }
+        let active = known.filter { !$0.standing.isDisabled && due?.contains($0.endpoint.id) != false }.map(\.endpoint)
         var taken = leases.with { $0.running }
+        var running: [PublisherID: Int] = [:]
+        for (endpoint, _) in known {
+            running[endpoint.publisher, default: 0] += leases.with { $0.running(in: endpoint.id) }
+        }
+        let most = settings.capacity.most(ofPublishers: running.count)
         var allowances: [EndpointID: ClaimAllowance<EndpointPermit>] = [:]
         // The order is random, because the first endpoint may get more places.
         for endpoint in active.shuffled() {
             let own = leases.with { $0.running(in: endpoint.id) }
+            let left = max(0, most - running[endpoint.publisher, default: 0])
             let allowance = breakers.allowance(in: endpoint.id) { allowance in
-                settings.capacity.available(taken: taken, own: own, allowance: allowance)
+                min(left, settings.capacity.available(taken: taken, own: own, allowance: allowance))
             }
             guard let allowance else { continue }
             taken += allowance.limit
+            running[endpoint.publisher, default: 0] += allowance.limit
             allowances[endpoint.id] = ClaimAllowance(
                 limit: allowance.limit,
                 permit: allowance.permit.map { EndpointPermit(endpoint: endpoint, breaker: $0) },

@@ -73,11 +73,19 @@ struct LongWork: Sendable {
             try? await store.audit.amend(row, entry)
             return outcome
         } catch {
-            entry.reason = reason.map { "\($0) (failed)" } ?? "failed"
+            let partly = error as? PartlyDone
+            let words = partly.map { "failed after \($0.part)" } ?? "failed"
+            entry.reason = reason.map { "\($0) (\(words))" } ?? words
             try? await store.audit.amend(row, entry)
-            throw error
+            throw partly?.cause ?? error
         }
     }
+}
+
+/// The error of a long act that has done a part of its work. The audit row names the part.
+struct PartlyDone: Error {
+    var part: String
+    var cause: any Error
 }
 
 /// Why an act cannot be done. For validations see ``OpsRefusal``.
@@ -90,7 +98,7 @@ public enum ActRefusal: Error, Sendable, Equatable {
     case unknown(Subject)
     case noSuchPublisher(PublisherID, known: [PublisherID])
     case endpointNotActive
-    /// The publisher has an endpoint with this URL that is not disabled.
+    /// The publisher has an endpoint with this URL. It may be disabled.
     case endpointExists(EndpointID)
     /// The notification is not genuine under the present configuration.
     case notGenuine(code: String, detail: String)

@@ -72,6 +72,16 @@ public final class GuardedClient: Sendable {
         let all = try await hosts.addresses(of: host, for: publisher, by: deadline)
         let allowed = all.filter(policy.allows)
         guard !allowed.isEmpty else { throw all.first.map { WebhookTrouble.refused($0) } ?? .unresolved }
-        return Array(allowed.prefix(Self.addressesPerTry))
+        return Self.order(allowed)
+    }
+
+    /// The addresses that a send tries: the system's first choice, one of the other family, and any of the others, so
+    /// that a few dead addresses do not hide the rest for ever.
+    static func order(_ addresses: [IPAddress]) -> [IPAddress] {
+        guard let first = addresses.first else { return [] }
+        let other = addresses.first { $0.bytes.count != first.bytes.count }
+        let begin = [first, other].compactMap(\.self)
+        let rest = addresses.dropFirst().filter { $0 != other }.shuffled()
+        return Array((begin + rest).prefix(addressesPerTry))
     }
 }

@@ -4,9 +4,9 @@ import Postgres
 import ReceiverSupport
 import RelayCore
 import RelayStore
-import RelayWorkers
 import Testing
 
+@testable import RelayWorkers
 @testable import Webhooks
 
 @Suite("Delivered messages")
@@ -68,6 +68,28 @@ struct DeliveryServiceTests {
         }
     }
 
+    @Test("are kept if the endpoint takes a retry after quiet days")
+    func quiet() async throws {
+        let fails = NIOLockedValueBox(3)
+        try await withReceiver { _ in
+            let fail = fails.withLockedValue { left in
+                defer { left -= 1 }
+                return left > 0
+            }
+            return Response(status: fail ? .internalServerError : .ok)
+        } _: { port, _ in
+            try await DeliveryBench.run { bench in
+                let endpoint = try await bench.endpoint(port)
+                _ = try await bench.pool.query("UPDATE webhook_endpoints SET failing_since = now() - interval '6 days'")
+                try await bench.enqueue([DeliveryBench.state(endpoint, "ana", 1)])
+                try await bench.delivering(retries: Array(repeating: .milliseconds(20), count: 4)) { _ in
+                    try await bench.eventually("it is delivered") { try await isDone(bench, 1, 1) }
+                }
+                #expect(try await bench.store.webhooks.endpoint(endpoint)?.isActive == true)
+            }
+        }
+    }
+
     @Test("are not delayed by a hanging and an unreachable endpoint")
     func hanging() async throws {
         try await withReceiver { received in
@@ -98,6 +120,48 @@ struct DeliveryServiceTests {
                     try await bench.number(
                         "SELECT count(*) FROM webhook_queue WHERE endpoint = '\(hangs)' AND (owner IS NOT NULL OR tries > 0)"
                     ) == 0)
+            }
+        }
+    }
+
+    @Test("take the places of idle endpoints if there are not enough for all")
+    func places() async throws {
+        try await DeliveryBench.run { bench in
+            var ids: [EndpointID] = []
+            for number in 0..<9 { ids.append(try await bench.endpoint(1, "/\(number)")) }
+            try await bench.enqueue([DeliveryBench.state(ids[4], "ana", 1)])
+            for (places, expected) in [(8, [ids[4]]), (1_024, ids)] {
+                let service = DeliveryService(
+                    store: bench.store, client: WebhookClient(timeout: .seconds(1), policy: AddressPolicy()),
+                    credentials: PerPublisher(WebhookCredentials(password: "pw")),
+                    settings: DeliverySettings(capacity: EndpointCapacity(places: places, perEndpoint: 4)),
+                    wakeup: Wakeup(), logger: DeliveryBench.silent)
+                _ = try await service.prepare()
+                #expect(Set(service.allowances().keys) == Set(expected))
+                await service.client.shutDown()
+            }
+        }
+    }
+
+    @Test("leave three quarters of the places to other publishers")
+    func publishers() async throws {
+        try await DeliveryBench.run { bench in
+            _ = try await bench.store.publishers.add("other")
+            for number in 0..<9 { _ = try await bench.endpoint(1, "/\(number)") }
+            for publishers in 1...2 {
+                if publishers == 2 { _ = try await bench.endpoint(1, "/", publisher: "other") }
+                let service = DeliveryService(
+                    store: bench.store, client: WebhookClient(timeout: .seconds(1), policy: AddressPolicy()),
+                    credentials: PerPublisher(WebhookCredentials(password: "pw")),
+                    settings: DeliverySettings(capacity: EndpointCapacity(places: 64, perEndpoint: 4)),
+                    wakeup: Wakeup(), logger: DeliveryBench.silent)
+                _ = try await service.prepare()
+                var limits: [PublisherID: Int] = [:]
+                for allowance in service.allowances().values {
+                    limits[try #require(allowance.permit).endpoint.publisher, default: 0] += allowance.limit
+                }
+                #expect(limits == (publishers == 1 ? ["main": 36] : ["main": 16, "other": 4]))
+                await service.client.shutDown()
             }
         }
     }

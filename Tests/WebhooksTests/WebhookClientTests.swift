@@ -247,6 +247,22 @@ struct WebhookClientTests {
         }
     }
 
+    @Test("of many addresses the first, one of the other family, and any other one is called")
+    func families() throws {
+        func order(_ texts: [String]) -> [IPAddress] { GuardedClient.order(texts.compactMap { IPAddress($0) }) }
+        let dead = try ["fd00::1", "fd00::2", "fd00::3"].map { try #require(IPAddress($0)) }
+        let well = try #require(IPAddress("127.0.0.1"))
+        var thirds: Set<IPAddress> = []
+        for _ in 0..<100 {
+            let tried = order(["fd00::1", "fd00::2", "fd00::3", "127.0.0.1"])
+            #expect(tried.count == 3 && tried.prefix(2) == [dead[0], well])
+            thirds.formUnion(tried.suffix(1))
+        }
+        #expect(thirds == [dead[1], dead[2]])
+        #expect(Set(order(["fd00::1", "fd00::2", "fd00::3"])) == Set(dead))
+        #expect(order(["127.0.0.1"]) == [well] && order([]).isEmpty)
+    }
+
     @Test("a hanging name server delays only its own name, at most for the time of a try")
     func hangingLookup() async throws {
         let release = DispatchSemaphore(value: 0)

@@ -9,8 +9,8 @@ extension Act<EndpointID> {
     ) -> Self {
         Act(.endpointAdded) { store, _, _ in
             try await store.check(publisher)
-            if let other = try await store.webhooks.activeEndpoint(url: url, of: publisher) {
-                throw ActRefusal.endpointExists(other)
+            if let other = try await store.webhooks.endpoint(url: url, of: publisher) {
+                throw ActRefusal.endpointExists(other.id)
             }
             guard
                 let id = try await store.webhooks.addEndpoint(publisher: publisher, url: url, environment: environment)
@@ -35,9 +35,16 @@ extension Act<WebhookEndpoint> {
 }
 
 extension Act<Void> {
-    /// Makes an endpoint active again. Messages that were dropped in the meantime stay dropped.
+    /// Makes an endpoint active again, unless another one with its URL is. Messages that were dropped in the meantime
+    /// stay dropped.
     public static func enable(_ id: EndpointID) -> Self {
         Act(.endpointEnabled) { store, actor, _ in
+            if let endpoint = try await store.webhooks.endpoint(id, in: actor.scope), !endpoint.isActive,
+                endpoint.kind == .purchases,
+                let other = try await store.webhooks.endpoint(url: endpoint.url, of: endpoint.publisher), other.isActive
+            {
+                throw ActRefusal.endpointExists(other.id)
+            }
             guard let publisher = try await store.webhooks.enableEndpoint(id, in: actor.scope) else {
                 throw ActRefusal.unknown(.endpoint)
             }
@@ -61,7 +68,7 @@ extension Act<Void> {
 
 extension LongAct<WebhookResult> {
     /// Sends an endpoint a test message. If a disabled endpoint answers 2xx, it is enabled again, with an audit row of
-    /// its own.
+    /// its own, unless another one with its URL is active.
     public static func test(
         _ endpoint: WebhookEndpoint, _ client: WebhookClient, _ credentials: WebhookCredentials
     ) -> Self {
@@ -72,8 +79,12 @@ extension LongAct<WebhookResult> {
                     at: work.store.memory.clock.now)
                 if result.verdict == .delivered {
                     if !endpoint.isActive {
-                        try await Operations(store: work.store).perform(
-                            .enable(endpoint.id), by: work.actor, reason: "it takes the test message")
+                        do {
+                            try await Operations(store: work.store).perform(
+                                .enable(endpoint.id), by: work.actor, reason: "it takes the test message")
+                        } catch ActRefusal.endpointExists(let other) {
+                            return (result, "\(result.verdict.rawValue), but \(other) has its URL")
+                        }
                     }
                     _ = try await work.store.webhooks.note(.succeeded, of: endpoint.id)
                 }

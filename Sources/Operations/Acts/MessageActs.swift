@@ -44,38 +44,28 @@ extension Act<[DeliveryID]> {
     }
 }
 
-extension LongAct<Int> {
-    /// Sends endpoints the current state of every customer about whom they received messages in a time range. The
-    /// outcome is the number of new messages, or in a dry run their expected number.
+extension LongAct<RepeatOutcome> {
+    /// Sends endpoints the current state of every customer about whom they missed messages or changes in a time range.
+    /// In a dry run, the outcome is the expected number of new messages.
     public static func replay(messages filter: RepeatFilter, leeway: Duration, isDryRun: Bool) -> Self {
         LongAct(.webhookReplayed) { work in
-            guard !isDryRun else { return try await eachPage(of: filter, work) { $0.count } }
-            guard try await !work.store.webhooks.repeatTargets(filter, in: work.actor.scope).isEmpty else { return 0 }
-            return try await work.recorded("since \(filter.from.rfc3339)", of: work.actor.scope.publisher) {
-                let updates = CustomerUpdates(store: work.store, leeway: leeway)
-                let count = try await eachPage(of: filter, work) { page in
-                    var count = 0
-                    for target in page {
-                        let new = try await updates.repeatCustomer(
-                            publisher: target.publisher, username: target.username, endpoint: target.endpoint)
-                        count += new.count
-                    }
-                    return count
-                }
-                return (count, "\(count) messages")
+            var outcome = RepeatOutcome()
+            guard !isDryRun else {
+                try await work.store.webhooks.eachRepeatPage(filter, in: work.actor.scope) { outcome.sent += $0.count }
+                return outcome
             }
-        }
-    }
-
-    private static func eachPage(
-        of filter: RepeatFilter, _ work: LongWork, _ count: ([RepeatTarget]) async throws -> Int
-    ) async throws -> Int {
-        var (filter, sum) = (filter, 0)
-        while true {
-            let page = try await work.store.webhooks.repeatTargets(filter, in: work.actor.scope)
-            sum += try await count(page)
-            guard page.count == filter.limit, let last = page.last else { return sum }
-            filter.after = last
+            guard try await !work.store.webhooks.repeatTargets(filter, in: work.actor.scope).isEmpty else {
+                return outcome
+            }
+            return try await work.recorded("since \(filter.from.rfc3339)", of: work.actor.scope.publisher) {
+                do {
+                    try await CustomerUpdates(store: work.store, leeway: leeway)
+                        .repeatAll(filter, in: work.actor.scope, &outcome)
+                } catch {
+                    throw PartlyDone(part: "\(outcome)", cause: error)
+                }
+                return (outcome, "\(outcome)")
+            }
         }
     }
 }

@@ -23,7 +23,7 @@ extension ActRefusal {
             "there is no publisher \(id): \(Self.list(known, none: "there are none yet", "known are ")); `receipt-relay publishers add \(id)` adds it"
         case .endpointNotActive: "its endpoint is disabled or removed"
         case .endpointExists(let id):
-            "an endpoint with this URL is there already: \(id); `receipt-relay webhooks remove \(id)` removes it"
+            "an endpoint with this URL is there already: \(id); `receipt-relay webhooks enable \(id)` enables it if it is disabled, `webhooks remove` removes it"
         case .notGenuine(_, let detail): "it is not genuine by these settings: \(detail)"
         case .nobodyToTell: "no purchase of that customer is known, or no endpoint takes messages"
         case .cannotAsk(let why): why

@@ -16,16 +16,17 @@ extension WebhookCommands {
             discussion: """
                 What is sent is the state as it is now, under a new id, with the reason WEBHOOK_REPEATED. Either the id of one \
                 message, as GET /ops/webhooks lists it and `webhook-id` carries it, or --since: then of all messages made since that \
-                were not delivered, each customer once. A parked message is delivered as it is, under its own id.
+                were not delivered, and of all changes since that an endpoint did not get because it was disabled, each customer \
+                once. A parked message is delivered as it is, under its own id.
                 """)
 
         @Argument(help: "A message's id.")
         var deliveryId: String?
 
-        @Option(help: "Messages made at or after: a date, or a time such as 2026-11-20T10:00:00Z.")
+        @Option(help: "Messages and changes at or after: a date, or a time such as 2026-11-20T10:00:00Z.")
         var since: String?
 
-        @Option(help: "Messages made before; now where it is left out.")
+        @Option(help: "Messages and changes before; now where it is left out.")
         var until: String?
 
         @Option(help: "Only this endpoint's.")
@@ -64,13 +65,17 @@ extension WebhookCommands {
             guard let from = since.flatMap(Timestamp.init(rfc3339:)) else { return }
             let filter = RepeatFilter(
                 from: from, to: until.flatMap(Timestamp.init(rfc3339:)) ?? Timestamp.datable.upperBound,
-                endpoint: endpoint.flatMap { EndpointID($0) }, includesDelivered: delivered)
+                endpoint: endpoint.flatMap { EndpointID($0) }, includesDelivered: delivered,
+                keptDays: try option.settings().retention().receiptDays)
             let isDryRun = dryRun
             let act = LongAct.replay(messages: filter, leeway: try WebhookCommands.leeway(option), isDryRun: isDryRun)
-            let count = try await DatabaseSession.run(option) {
+            let outcome = try await DatabaseSession.run(option) {
                 try await Operations(store: $0).perform(act, by: ShellUser.actor)
             }
-            print(isDryRun ? "\(count) would be sent" : "\(count) are sent")
+            print(isDryRun ? "\(outcome.sent) would be sent" : "\(outcome.sent) are sent")
+            guard outcome.failed > 0 else { return }
+            for reason in outcome.reasons { Failure.complain(reason) }
+            throw Failure("\(outcome.failed) customers cannot be read, and nothing is sent about them")
         }
     }
 

@@ -95,7 +95,7 @@ struct WebhookCommands: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Lets an endpoint that was disabled take messages again.",
             discussion:
-                "What was dropped meanwhile is not sent: `webhooks replay --since` tells it the present state of those."
+                "What was dropped or changed meanwhile is not sent: `webhooks replay --since` tells it the present state of those."
         )
 
         @OptionGroup var endpoint: EndpointArgument

@@ -11,6 +11,12 @@ public struct EndpointCapacity: Sendable, Equatable {
         self.perEndpoint = perEndpoint
     }
 
+    /// Whether there are fewer places than a number of endpoints may use.
+    public func isScarce(for endpoints: Int) -> Bool { endpoints * perEndpoint > places }
+
+    /// How many places the endpoints of one publisher may use: a quarter if several publishers have endpoints.
+    public func most(ofPublishers count: Int) -> Int { count > 1 ? max(1, places / 4) : places }
+
     /// How many more messages of an endpoint may be claimed.
     ///
     /// - Parameters:

@@ -1,6 +1,6 @@
 /// Status of an endpoint across all copies and over days. It decides whether the endpoint still receives messages.
 ///
-///     well ──a try fails──► failing ──five days without a success, and another try fails──► disabled (failing)
+///     well ──a try fails──► failing ──five days without a success, and a retry fails──► disabled (failing)
 ///       ▲                      │  │
 ///       └────a try succeeds────┘  └──410──► disabled (gone); from well too
 ///
@@ -38,7 +38,12 @@ public struct EndpointStanding: Sendable, Equatable {
     }
 
     /// The change to write; nil if there is none.
-    public mutating func record(_ verdict: WebhookResult.Verdict, at now: Timestamp) -> Change? {
+    ///
+    /// - Parameter wasRetried: whether the message had failed before. After a quiet week a first failure proves nothing
+    ///   about the days between.
+    public mutating func record(
+        _ verdict: WebhookResult.Verdict, wasRetried: Bool, at now: Timestamp
+    ) -> Change? {
         guard !isDisabled else { return nil }
         switch verdict {
         case .cancelled, .postponed: return nil
@@ -56,7 +61,7 @@ public struct EndpointStanding: Sendable, Equatable {
                 failingSince = now
                 return .failing
             }
-            guard now - failingSince >= Self.patience else { return nil }
+            guard wasRetried, now - failingSince >= Self.patience else { return nil }
             isDisabled = true
             return .disabled(.failing)
         }

@@ -40,11 +40,16 @@ public enum DueWork: Int16, Sendable, CaseIterable {
             """
         case .webhooks:
             """
-            (SELECT true FROM webhook_endpoints e
-             WHERE (SELECT true FROM webhook_queue q WHERE q.endpoint = e.id AND q.due_at <= \(moment) AND q.parked_at IS NULL
-                    LIMIT 1) LIMIT 1)
+            (SELECT true FROM webhook_endpoints e WHERE \(Self.hasDueMessage(at: moment)) LIMIT 1)
             """
         }
+    }
+
+    /// Condition on an endpoint `e`. Index used: `webhook_queue_due`.
+    static func hasDueMessage(at moment: SQL) -> SQL {
+        """
+        (SELECT true FROM webhook_queue q WHERE q.endpoint = e.id AND q.due_at <= \(moment) AND q.parked_at IS NULL LIMIT 1)
+        """
     }
 }
 

@@ -147,4 +147,24 @@ extension CustomerUpdates {
             }
         }
     }
+
+    /// Repeats the current state for all targets of a filter. A customer that cannot be read does not stop the others.
+    ///
+    /// - Parameter outcome: complete up to the error if one is thrown.
+    public func repeatAll(_ filter: RepeatFilter, in scope: OpsScope, _ outcome: inout RepeatOutcome) async throws {
+        try await store.webhooks.eachRepeatPage(filter, in: scope) { page in
+            for target in page {
+                do {
+                    guard let username = target.username else { throw StoreError.unreadable(column: "lane") }
+                    outcome.sent += try await repeatCustomer(
+                        publisher: target.publisher, username: username, endpoint: target.endpoint
+                    ).count
+                } catch let error where error.isForGood {
+                    outcome.failed += 1
+                    guard outcome.reasons.count < RepeatOutcome.mostReasons else { continue }
+                    outcome.reasons.append("publisher \(target.publisher), endpoint \(target.endpoint): \(error)")
+                }
+            }
+        }
+    }
 }

@@ -31,10 +31,12 @@ extension OpsStore {
             """
     }
 
-    /// Events, purchases and transfers of the subscriptions. Indexes used: `subscription_events_subscription`,
-    /// `validations_subscription`, the primary key of `transfers`.
+    /// The newest events, purchases and transfers of each subscription: of each kind 1,000 for one subscription, 100 if
+    /// there are several. Indexes used: `subscription_events_subscription`, `validations_subscription`, the primary key
+    /// of `transfers`.
     private static func timeline(of names: [SubscriptionName]) -> SQL {
         let (table, none): (SQLTable, SQL) = (.subscriptions(names), "ROW(NULL::int4, NULL::text)")
+        let most = PostgresValue.int4(names.count > 1 ? 100 : 1_000)
         func isSame(_ row: SQL) -> SQL {
             """
             \(row).bucket = i.bucket AND \(row).subscription_key = i.subscription_key
@@ -42,30 +44,32 @@ extension OpsStore {
             """
         }
         return """
-            SELECT * FROM (
-                (SELECT i.ordinal, e.said_at AS at, e.recorded_at, e.event, e.detail, e.status, e.expires_at,
+            SELECT i.ordinal, one.*
+            FROM \(table, as: "i", ordinal: "ordinal")
+            CROSS JOIN LATERAL (
+                (SELECT e.said_at AS at, e.recorded_at, e.event, e.detail, e.status, e.expires_at,
                         NULL::int2 AS bucket, NULL::int4 AS day, NULL::uuid AS id, n.bucket AS notification_bucket,
                         n.accepted_on - DATE 'epoch' AS notification_day, n.id AS notification_id, \(none) AS customer,
                         \(none) AS other
-                 FROM \(table, as: "i", ordinal: "ordinal")
-                 JOIN subscription_events e ON \(isSame("e"))
+                 FROM subscription_events e
                  LEFT JOIN notifications n ON n.bucket = e.bucket AND n.accepted_on = e.accepted_on AND n.id = e.notification
-                 ORDER BY e.recorded_at DESC LIMIT 1000)
+                 WHERE \(isSame("e"))
+                 ORDER BY e.recorded_at DESC LIMIT \(most))
                 UNION ALL
-                (SELECT i.ordinal, v.accepted_at, v.accepted_at, 'purchase', NULL, NULL, v.expires_at, v.bucket,
+                (SELECT v.accepted_at, v.accepted_at, 'purchase', NULL, NULL, v.expires_at, v.bucket,
                         v.accepted_on - DATE 'epoch', v.id, NULL, NULL, NULL, ROW(v.sealed_by, v.email), \(none)
-                 FROM \(table, as: "i", ordinal: "ordinal")
-                 JOIN validations v ON \(isSame("v"))
-                 ORDER BY v.accepted_at DESC LIMIT 1000)
+                 FROM validations v
+                 WHERE \(isSame("v"))
+                 ORDER BY v.accepted_at DESC LIMIT \(most))
                 UNION ALL
-                (SELECT i.ordinal, t.at, t.at, 'transferred', NULL, NULL, NULL,
+                (SELECT t.at, t.at, 'transferred', NULL, NULL, NULL,
                         t.bucket, t.to_accepted_on - DATE 'epoch', t.to_id, NULL, NULL, NULL,
                         ROW(t.sealed_by, t.from_customer), ROW(t.sealed_by, t.to_customer)
-                 FROM \(table, as: "i", ordinal: "ordinal")
-                 JOIN transfers t ON \(isSame("t"))
-                 ORDER BY t.at DESC LIMIT 1000)
-            ) AS all_of_it
-            ORDER BY ordinal, at, recorded_at
+                 FROM transfers t
+                 WHERE \(isSame("t"))
+                 ORDER BY t.at DESC LIMIT \(most))
+            ) AS one
+            ORDER BY i.ordinal, one.at, one.recorded_at
             """
     }
 

@@ -41,28 +41,51 @@ public struct DeliveryFilter: Sendable {
 /// A customer and endpoint for which the current state is sent again.
 public struct RepeatTarget: Sendable, Hashable {
     public var publisher: PublisherID
-    public var username: Username
+    /// Nil if it cannot be read.
+    public var username: Username?
     public var endpoint: EndpointID
+    /// The username as stored, possibly sealed.
+    var storedLane: String
 }
 
-/// Selects the messages to repeat.
+/// Outcome of repeating a range.
+public struct RepeatOutcome: Sendable, Equatable, CustomStringConvertible {
+    /// New messages.
+    public var sent = 0
+    /// Customers that cannot be read, each counted once for each endpoint.
+    public var failed = 0
+    /// The first ``mostReasons`` of their publishers, endpoints and errors.
+    public var reasons: [String] = []
+
+    public static let mostReasons = 10
+
+    public init() {}
+
+    public var description: String { "\(sent) messages" + (failed > 0 ? ", \(failed) customers not" : "") }
+}
+
+/// Selects the messages and changes to repeat.
 public struct RepeatFilter: Sendable {
     public var from: Timestamp
     public var to: Timestamp
     public var endpoint: EndpointID?
     /// Includes messages that were delivered.
     public var includesDelivered: Bool
+    /// Days for which messages are kept. Of an older change it is unknown whether it was sent. Nil: for ever.
+    public var keptDays: Int?
     public var limit: Int
     /// Last target of the previous page.
     public var after: RepeatTarget?
 
     public init(
-        from: Timestamp, to: Timestamp, endpoint: EndpointID? = nil, includesDelivered: Bool = false, limit: Int = 200
+        from: Timestamp, to: Timestamp, endpoint: EndpointID? = nil, includesDelivered: Bool = false,
+        keptDays: Int? = nil, limit: Int = 200
     ) {
         self.from = from
         self.to = to
         self.endpoint = endpoint
         self.includesDelivered = includesDelivered
+        self.keptDays = keptDays
         self.limit = limit
     }
 }

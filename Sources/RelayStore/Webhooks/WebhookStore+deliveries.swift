@@ -33,6 +33,16 @@ extension WebhookStore {
         }
     }
 
+    /// Enabled endpoints with due messages. Index used: for each endpoint `webhook_queue_due`.
+    public func dueEndpoints() async throws -> Set<EndpointID> {
+        let due: SQL = """
+            SELECT e.id FROM webhook_endpoints e
+            WHERE e.disabled_at IS NULL AND e.removed_at IS NULL AND \(DueWork.hasDueMessage(at: "now()"))
+            """
+        let rows = try await database.query(due.plannedAnew)
+        return Set(try rows.map { try $0.endpointID("id") })
+    }
+
     private func claim(_ quotas: [EndpointID: DeliveryQuota], own: [PublisherID], lease: Duration) -> SQL {
         let endpoints: SQLTable = [
             "id": .textArray(quotas.map(\.key.description)),

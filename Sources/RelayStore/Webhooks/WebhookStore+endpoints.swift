@@ -38,14 +38,16 @@ extension WebhookStore {
         ).first.map(Self.endpoint)
     }
 
-    /// The enabled endpoint for purchases with this URL. Concurrent calls for the same publisher wait for the end of
-    /// the transaction.
-    public func activeEndpoint(url: String, of publisher: PublisherID) async throws -> EndpointID? {
-        _ = try await database.query(
-            "SELECT p.id FROM publishers p WHERE p.id = \(.text(publisher)) FOR NO KEY UPDATE")
-        return try await endpoints(in: .publisher(publisher)).first {
-            $0.isActive && $0.kind == .purchases && $0.url == url
-        }?.id
+    /// The endpoint for purchases with this URL; of several, an enabled one. Concurrent calls for the same publisher
+    /// wait for the end of the transaction.
+    public func endpoint(url: String, of publisher: PublisherID) async throws -> WebhookEndpoint? {
+        _ = try await database.query(Self.lock(publisher: publisher))
+        let found = try await endpoints(in: .publisher(publisher)).filter { $0.kind == .purchases && $0.url == url }
+        return found.first(where: \.isActive) ?? found.first
+    }
+
+    private static func lock(publisher: PublisherID) -> SQL {
+        "SELECT p.id FROM publishers p WHERE p.id = \(.text(publisher)) FOR NO KEY UPDATE"
     }
 
     /// Nil if there is no such publisher.
@@ -79,6 +81,19 @@ extension WebhookStore {
     /// Removes an endpoint; the delivery service drops its waiting messages. False if there is no such endpoint.
     public func removeEndpoint(_ id: EndpointID) async throws -> Bool {
         try await update(id, "removed_at = now()", where: "removed_at IS NULL")
+    }
+
+    /// Deletes endpoints that were removed this long ago, unless a message for one is still queued.
+    ///
+    /// - Parameter age: longer than messages are kept, because lists of messages show the endpoint's URL.
+    /// - Returns: how many were deleted.
+    public func pruneEndpoints(removedFor age: Duration) async throws -> Int {
+        try await database.query(
+            """
+            DELETE FROM webhook_endpoints e
+            WHERE e.removed_at < now() - \(age) AND NOT EXISTS (SELECT FROM webhook_queue q WHERE q.endpoint = e.id)
+            """
+        ).affectedRows
     }
 
     /// Disables an endpoint; the delivery service drops its waiting messages.
@@ -138,8 +153,8 @@ extension WebhookStore {
         ).affectedRows == 1
     }
 
-    /// Synchronizes endpoints with the configuration: adds new ones and removes those no longer listed. Safe if several
-    /// copies do it at once: the index `webhook_endpoints_settings` prevents duplicates.
+    /// Synchronizes endpoints with the configuration: adds new ones and removes those no longer listed. A URL that an
+    /// operator added, for all environments, is not added again. Safe if several copies do it at once.
     public func keepEndpoints(listed urls: [String], publisher: PublisherID? = nil) async throws {
         let publisher = publisher ?? PublisherID.first
         var generator = SystemRandomNumberGenerator()
@@ -148,7 +163,7 @@ extension WebhookStore {
         ]
         _ = try await database.withTransaction { transaction in
             try await transaction.commit(with: [
-                Self.insert(publisher: publisher),
+                Self.insert(publisher: publisher), Self.lock(publisher: publisher),
                 """
                 UPDATE webhook_endpoints e SET removed_at = now()
                 WHERE e.from_settings AND e.removed_at IS NULL AND e.publisher = \(.text(publisher))
@@ -159,6 +174,10 @@ extension WebhookStore {
                 SELECT i.id, \(.text(publisher)), \(WebhookEndpoint.StoredKind.purchases), i.url,
                        \(WebhookEnvironment.all), true
                 FROM \(listed, as: "i")
+                WHERE NOT EXISTS (
+                    SELECT FROM webhook_endpoints e
+                    WHERE e.publisher = \(.text(publisher)) AND e.url = i.url AND e.removed_at IS NULL
+                      AND e.kind = \(WebhookEndpoint.StoredKind.purchases) AND e.environment = \(WebhookEnvironment.all))
                 ON CONFLICT (publisher, url) WHERE from_settings AND removed_at IS NULL DO NOTHING
                 """,
             ])

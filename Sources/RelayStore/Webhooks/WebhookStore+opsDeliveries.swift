@@ -94,38 +94,94 @@ extension WebhookStore {
         return new.id
     }
 
-    /// The next page of distinct customers and endpoints of a range of messages. Index used:
-    /// `webhook_deliveries_newest`.
+    /// The next page of distinct customers and endpoints of a range: of messages that were not delivered, and of
+    /// changes without a message, because the endpoint was disabled then.
     public func repeatTargets(_ filter: RepeatFilter, in scope: OpsScope) async throws -> [RepeatTarget] {
-        let endpoint = PostgresValue.text(filter.endpoint?.description)
-        let after = PostgresValue.text(filter.after?.publisher)
-        let last: SQL =
-            "(\(after), \(.privateText(filter.after?.username)), \(.text(filter.after?.endpoint.description)))"
+        let limit = PostgresValue.int4(Int32(clamping: filter.limit))
         return try await database.query(
             """
-            SELECT DISTINCT ON (d.publisher, d.lane, d.endpoint)
-                   d.publisher, ROW(d.sealed_by, d.lane) AS lane, d.endpoint
-            FROM webhook_deliveries d
-            JOIN webhook_endpoints e
-              ON e.id = d.endpoint AND e.removed_at IS NULL AND e.disabled_at IS NULL
-                 AND e.kind = \(WebhookEndpoint.StoredKind.purchases)
-            WHERE d.created_at >= \(.timestamptz(filter.from.postgres))
-              AND d.created_at < \(.timestamptz(filter.to.postgres))
-              AND d.sequence <> \(.int8(NewDelivery.noticeSequence))
-              AND (\(endpoint) IS NULL OR d.endpoint = \(endpoint))
-              AND (\(.bool(filter.includesDelivered)) AND d.state = \(DeliveryState.delivered)
-                   OR d.state IN (\(DeliveryState.failed), \(DeliveryState.dropped)))
-              AND (\(after) IS NULL OR (d.publisher, d.lane, d.endpoint) > \(last))
-              AND \(scope.includes("d.publisher"))
-            ORDER BY d.publisher, d.lane, d.endpoint
-            LIMIT \(.int4(Int32(clamping: filter.limit)))
+            SELECT DISTINCT ON (t.publisher, t.lane, t.endpoint)
+                   t.publisher, ROW(t.sealed_by, t.lane) AS lane, t.lane || '' AS stored_lane, t.endpoint
+            FROM (
+                (\(Self.undelivered(filter, in: scope)) LIMIT \(limit))
+                UNION ALL
+                (\(Self.unsent(filter, in: scope)) LIMIT \(limit))
+            ) AS t
+            ORDER BY t.publisher, t.lane, t.endpoint
+            LIMIT \(limit)
             """, timeout: .seconds(30)
         ).map { row in
             RepeatTarget(
-                publisher: try row.get("publisher"), username: try row.open("lane"),
-                endpoint: try row.endpointID("endpoint"))
+                publisher: try row.get("publisher"), username: try Self.username(row, "lane"),
+                endpoint: try row.endpointID("endpoint"), storedLane: try row.get("stored_lane"))
         }
     }
+
+    /// Reads all pages of ``repeatTargets(_:in:)``.
+    public func eachRepeatPage(
+        _ filter: RepeatFilter, in scope: OpsScope, _ body: ([RepeatTarget]) async throws -> Void
+    ) async throws {
+        var filter = filter
+        while true {
+            let page = try await repeatTargets(filter, in: scope)
+            try await body(page)
+            guard page.count == filter.limit, let last = page.last else { return }
+            filter.after = last
+        }
+    }
+
+    /// Index used: `webhook_deliveries_newest`.
+    private static func undelivered(_ filter: RepeatFilter, in scope: OpsScope) -> SQL {
+        """
+        SELECT DISTINCT ON (d.publisher, d.lane, d.endpoint) d.publisher, d.sealed_by, d.lane, d.endpoint
+        FROM webhook_deliveries d
+        JOIN webhook_endpoints e ON e.id = d.endpoint AND \(receivesRepeats)
+        WHERE d.created_at >= \(.timestamptz(filter.from.postgres))
+          AND d.created_at < \(.timestamptz(filter.to.postgres))
+          AND d.sequence <> \(.int8(NewDelivery.noticeSequence))
+          AND (\(.bool(filter.includesDelivered)) AND d.state = \(DeliveryState.delivered)
+               OR d.state IN (\(DeliveryState.failed), \(DeliveryState.dropped)))
+          AND \(filter.includes(publisher: "d.publisher", lane: "d.lane", endpoint: "d.endpoint"))
+          AND \(scope.includes("d.publisher"))
+        ORDER BY d.publisher, d.lane, d.endpoint
+        """
+    }
+
+    /// Sorts before it looks for messages, so that a page looks for few. A transaction that reads a change may have
+    /// begun before it, hence the comparison of versions besides that of times. Indexes used: `customers_changed`, for
+    /// each customer and endpoint `webhook_deliveries_lane`.
+    private static func unsent(_ filter: RepeatFilter, in scope: OpsScope) -> SQL {
+        let days = PostgresValue.int4(filter.keptDays.map { Int32(clamping: $0) })
+        let live = PostgresValue.textArray([StoreEnvironment.production, .unknown])
+        return """
+            SELECT c.publisher, c.sealed_by, c.lane, c.endpoint
+            FROM (
+                SELECT c.publisher, c.sealed_by, c.username AS lane, e.id AS endpoint, c.bucket, c.version, c.changed_at
+                FROM customers c
+                JOIN webhook_endpoints e
+                  ON e.publisher = c.publisher AND e.created_at <= c.changed_at AND \(receivesRepeats)
+                WHERE c.changed_at >= \(.timestamptz(filter.from.postgres))
+                  AND c.changed_at < \(.timestamptz(filter.to.postgres))
+                  AND (\(days) IS NULL OR c.changed_at >= now() - make_interval(days => \(days)))
+                  AND c.untold_since IS NULL
+                  AND (c.environment IS NULL OR e.environment = \(WebhookEnvironment.all)
+                       OR (e.environment = \(WebhookEnvironment.production)) = (c.environment = ANY (\(live))))
+                  AND \(filter.includes(publisher: "c.publisher", lane: "c.username", endpoint: "e.id"))
+                  AND \(scope.includes("c.publisher"))
+                ORDER BY c.publisher, c.username, e.id
+            ) AS c
+            WHERE NOT EXISTS (
+                SELECT FROM webhook_deliveries d
+                WHERE d.bucket = c.bucket AND d.lane = c.lane AND d.endpoint = c.endpoint
+                  AND (d.created_at >= c.changed_at OR d.sequence >= c.version)
+                OFFSET 0)
+            ORDER BY c.publisher, c.lane, c.endpoint
+            """
+    }
+
+    private static let receivesRepeats: SQL = """
+        e.removed_at IS NULL AND e.disabled_at IS NULL AND e.kind = \(WebhookEndpoint.StoredKind.purchases)
+        """
 
     private static func delivery(_ row: PostgresRow) throws -> OpsDelivery {
         OpsDelivery(
@@ -139,10 +195,27 @@ extension WebhookStore {
 
     /// A name that cannot be opened must not hide the rest of the page.
     private static func readable(_ row: PostgresRow, _ column: StaticString) throws -> Username {
+        try username(row, column) ?? "(unreadable)"
+    }
+
+    /// Nil if the name cannot be opened, not even later.
+    private static func username(_ row: PostgresRow, _ column: StaticString) throws -> Username? {
         do {
             return try row.open(column)
         } catch let error as PostgresError where error.code == .decoding {
-            return "(unreadable)"
+            return nil
         }
+    }
+}
+
+extension RepeatFilter {
+    /// Condition on a target: after the previous page, and of the endpoint if one is named.
+    fileprivate func includes(publisher: SQL, lane: SQL, endpoint: SQL) -> SQL {
+        let (only, last) = (PostgresValue.text(self.endpoint?.description), PostgresValue.text(after?.publisher))
+        return """
+            (\(only) IS NULL OR \(endpoint) = \(only))
+            AND (\(last) IS NULL OR (\(publisher), \(lane), \(endpoint))
+                 > (\(last), \(.text(after?.storedLane)), \(.text(after?.endpoint.description))))
+            """
     }
 }

@@ -66,7 +66,12 @@ public final class RetentionService: Service {
                 $0 = all.compactMap { if case .failed(let partition, _) = $0 { partition } else { nil } }
             }
         }
-        guard let days = policy.days, !look.isClockInDoubt(policy) else { return }
+        guard !look.isClockInDoubt(policy) else { return }
+        if let days = policy.receiptDays {
+            // Messages are dropped by the week.
+            _ = try await store.webhooks.pruneEndpoints(removedFor: .seconds((days + 8) * 86_400))
+        }
+        guard let days = policy.days else { return }
         // A bounded number of pages: the next pass deletes the rest.
         for _ in 0..<Self.auditPages {
             guard try await store.audit.prune(olderThan: .seconds(days * 86_400)) > 0 else { return }

@@ -47,7 +47,7 @@ extension DeliveryService {
         // In a task of its own: cancellation of the current task would cancel the statement.
         try await Task {
             do {
-                try await note(result.verdict, of: claimed.endpoint)
+                try await note(result.verdict, of: claimed)
             } catch {
                 logger.warning("how an endpoint does could not be written", metadata: ["error": "\(error)"])
             }

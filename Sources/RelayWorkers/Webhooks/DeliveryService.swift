@@ -33,10 +33,14 @@ public final class DeliveryService: Service {
 
     private struct State {
         var known: [EndpointID: (endpoint: WebhookEndpoint, standing: EndpointStanding)] = [:]
+        /// The endpoints that get places; nil: all.
+        var due: Set<EndpointID>?
         var tidyAt = ContinuousClock.now
     }
 
     private static let tidyEvery = Duration.seconds(1)
+    /// Failed retries of one message that may disable its endpoint; all of them if fewer are configured.
+    private static let retriesThatProve = 3
 
     /// - Parameters:
     ///   - client: shut down when the service ends.
@@ -78,10 +82,13 @@ public final class DeliveryService: Service {
         await client.shutDown()
     }
 
-    /// Records an endpoint's health if it has changed.
-    func note(_ verdict: WebhookResult.Verdict, of id: EndpointID) async throws {
-        let now = store.memory.clock.nowOrHostTime
-        let change = state.withLockedValue { $0.known[id]?.standing.record(verdict, at: now) }
+    /// Records the health of a message's endpoint if it has changed.
+    func note(_ verdict: WebhookResult.Verdict, of claimed: ClaimedDelivery) async throws {
+        let (id, now) = (claimed.endpoint, store.memory.clock.nowOrHostTime)
+        let wasRetried = claimed.tries > min(Self.retriesThatProve, settings.retries.pauses.count)
+        let change = state.withLockedValue {
+            $0.known[id]?.standing.record(verdict, wasRetried: wasRetried, at: now)
+        }
         guard let change, try await store.webhooks.note(change, of: id) else { return }
         directory.forget()
         guard case .disabled(let reason) = change else { return }
@@ -93,11 +100,15 @@ public final class DeliveryService: Service {
 }
 
 extension DeliveryService: StoredQueue {
-    /// Reads the endpoints, and periodically drops messages for disabled or removed ones.
+    /// Reads the endpoints, and which have due messages if there are not places for all; and periodically drops messages
+    /// for disabled or removed ones.
     func prepare() async throws -> [ClaimedDelivery] {
         let endpoints = try await directory.all()
+        let isScarce = settings.capacity.isScarce(for: endpoints.count(where: \.isActive))
+        let due = isScarce ? try await store.webhooks.dueEndpoints() : nil
         let isTimeToTidy = state.withLockedValue { state in
             state.known = Dictionary(uniqueKeysWithValues: endpoints.map { ($0.id, ($0, $0.standing)) })
+            state.due = due
             let isTime = state.tidyAt <= .now
             if isTime { state.tidyAt = .now + Self.tidyEvery }
             return isTime
@@ -108,17 +119,25 @@ extension DeliveryService: StoredQueue {
     }
 
     func allowances() -> [EndpointID: ClaimAllowance<EndpointPermit>] {
-        let active = state.withLockedValue { $0.known.values.filter { !$0.standing.isDisabled } }.map(\.endpoint)
+        let (known, due) = state.withLockedValue { state in (state.known.values.map { $0 }, state.due) }
+        let active = known.filter { !$0.standing.isDisabled && due?.contains($0.endpoint.id) != false }.map(\.endpoint)
         var taken = leases.with { $0.running }
+        var running: [PublisherID: Int] = [:]
+        for (endpoint, _) in known {
+            running[endpoint.publisher, default: 0] += leases.with { $0.running(in: endpoint.id) }
+        }
+        let most = settings.capacity.most(ofPublishers: running.count)
         var allowances: [EndpointID: ClaimAllowance<EndpointPermit>] = [:]
         // The order is random, because the first endpoint may get more places.
         for endpoint in active.shuffled() {
             let own = leases.with { $0.running(in: endpoint.id) }
+            let left = max(0, most - running[endpoint.publisher, default: 0])
             let allowance = breakers.allowance(in: endpoint.id) { allowance in
-                settings.capacity.available(taken: taken, own: own, allowance: allowance)
+                min(left, settings.capacity.available(taken: taken, own: own, allowance: allowance))
             }
             guard let allowance else { continue }
             taken += allowance.limit
+            running[endpoint.publisher, default: 0] += allowance.limit
             allowances[endpoint.id] = ClaimAllowance(
                 limit: allowance.limit,
                 permit: allowance.permit.map { EndpointPermit(endpoint: endpoint, breaker: $0) },

@@ -10,32 +10,44 @@ struct EndpointStandingTests {
     @Test("after five days without a success, the next failure disables it")
     func patience() {
         var standing = EndpointStanding()
-        #expect(standing.record(.failed, at: Self.day(0)) == .failing)
-        #expect(standing.record(.refused, at: Self.day(2)) == nil)
-        #expect(standing.record(.failed, at: Self.day(4.99)) == nil)
-        #expect(standing.record(.failed, at: Self.day(5)) == .disabled(.failing))
-        #expect(standing.record(.failed, at: Self.day(6)) == nil)
-        #expect(standing.record(.delivered, at: Self.day(6)) == nil)
+        #expect(standing.record(.failed, wasRetried: true, at: Self.day(0)) == .failing)
+        #expect(standing.record(.refused, wasRetried: true, at: Self.day(2)) == nil)
+        #expect(standing.record(.failed, wasRetried: true, at: Self.day(4.99)) == nil)
+        #expect(standing.record(.failed, wasRetried: true, at: Self.day(5)) == .disabled(.failing))
+        #expect(standing.record(.failed, wasRetried: true, at: Self.day(6)) == nil)
+        #expect(standing.record(.delivered, wasRetried: true, at: Self.day(6)) == nil)
     }
 
     @Test("one success restarts the count of days")
     func success() {
         var standing = EndpointStanding()
-        #expect(standing.record(.failed, at: Self.day(0)) == .failing)
-        #expect(standing.record(.delivered, at: Self.day(4.9)) == .succeeded)
-        #expect(standing.record(.failed, at: Self.day(5.1)) == .failing)
-        #expect(standing.record(.failed, at: Self.day(10)) == nil)
-        #expect(standing.record(.failed, at: Self.day(10.2)) == .disabled(.failing))
+        #expect(standing.record(.failed, wasRetried: true, at: Self.day(0)) == .failing)
+        #expect(standing.record(.delivered, wasRetried: true, at: Self.day(4.9)) == .succeeded)
+        #expect(standing.record(.failed, wasRetried: true, at: Self.day(5.1)) == .failing)
+        #expect(standing.record(.failed, wasRetried: true, at: Self.day(10)) == nil)
+        #expect(standing.record(.failed, wasRetried: true, at: Self.day(10.2)) == .disabled(.failing))
+    }
+
+    @Test("after quiet days, a first failure does not disable it")
+    func quiet() {
+        var standing = EndpointStanding()
+        #expect(standing.record(.failed, wasRetried: false, at: Self.day(0)) == .failing)
+        #expect(standing.record(.failed, wasRetried: false, at: Self.day(6)) == nil)
+        #expect(!standing.isDisabled)
+        #expect(standing.record(.delivered, wasRetried: true, at: Self.day(6)) == .succeeded)
+        #expect(standing.record(.failed, wasRetried: false, at: Self.day(7)) == .failing)
+        #expect(standing.record(.failed, wasRetried: false, at: Self.day(13)) == nil)
+        #expect(standing.record(.failed, wasRetried: true, at: Self.day(13)) == .disabled(.failing))
     }
 
     @Test("410 disables it at once; a success is written once a minute; an aborted try has no effect")
     func others() {
         var standing = EndpointStanding()
-        #expect(standing.record(.delivered, at: Self.start) == .succeeded)
-        #expect(standing.record(.delivered, at: Self.start + .seconds(59)) == nil)
-        #expect(standing.record(.delivered, at: Self.start + .seconds(60)) == .succeeded)
-        #expect(standing.record(.cancelled, at: Self.day(9)) == nil)
-        #expect(standing.record(.gone, at: Self.day(9)) == .disabled(.gone))
+        #expect(standing.record(.delivered, wasRetried: true, at: Self.start) == .succeeded)
+        #expect(standing.record(.delivered, wasRetried: true, at: Self.start + .seconds(59)) == nil)
+        #expect(standing.record(.delivered, wasRetried: true, at: Self.start + .seconds(60)) == .succeeded)
+        #expect(standing.record(.cancelled, wasRetried: true, at: Self.day(9)) == nil)
+        #expect(standing.record(.gone, wasRetried: true, at: Self.day(9)) == .disabled(.gone))
         #expect(standing.isDisabled)
     }
 
@@ -49,7 +61,7 @@ struct EndpointStandingTests {
                 let verdict: WebhookResult.Verdict =
                     Int.random(in: 0..<6, using: &generator) == 0 ? .delivered : .failed
                 if verdict == .delivered, !standing.isDisabled { success = now }
-                if standing.record(verdict, at: now) == .disabled(.failing) {
+                if standing.record(verdict, wasRetried: true, at: now) == .disabled(.failing) {
                     #expect(now - success >= EndpointStanding.patience)
                 }
             }

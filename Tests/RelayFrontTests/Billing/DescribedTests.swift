@@ -102,15 +102,29 @@ struct DescribedTests {
         return String(decoding: WebhookBody.whole(body, password: isWhole ? "pw" : nil), as: UTF8.self)
     }
 
+    /// A message about a store's notification, with all members or without the optional ones.
+    private func notice(isWhole: Bool) -> String {
+        let notification = StoreNotification(
+            version: .two, identity: "2:1", uuid: "1", type: "RESCIND_CONSENT", subtype: isWhole ? "X" : nil,
+            environment: .production, bundleID: isWhole ? "com.example.tv" : nil, saidAt: isWhole ? now : nil)
+        let notice = notification.notice(isWhole ? "appData" : "pendingRefundReview", json: "{}".utf8)
+        return #"\#(WebhookBody.noticeHead)"notification":\#(notice)}"#
+    }
+
     @Test("messages to endpoints")
     func messages() throws {
         let description = try self.description.get()
-        #expect(description.webhooks == ["billingEvent", "purchasesUpdated", "test"])
+        #expect(description.webhooks == ["billingEvent", "purchasesUpdated", "storeNotification", "test"])
         let update = try description.webhook("purchasesUpdated")
         let (whole, bare) = (try self.update(isWhole: true), try self.update(isWhole: false))
         for body in [whole, bare] { #expect(try description.problems(of: body, as: update) == []) }
         let (sent, always) = (try names(whole), try names(bare))
         #expect(description.fields(of: update).all == sent && description.fields(of: update).required == always)
+        let notice = try description.webhook("storeNotification")
+        for (body, isWhole) in [(self.notice(isWhole: true), true), (self.notice(isWhole: false), false)] {
+            let sent = String(decoding: WebhookBody.whole(body, password: isWhole ? "pw" : nil), as: UTF8.self)
+            #expect(try description.problems(of: sent, as: notice) == [])
+        }
         let test = try description.webhook("test")
         for password in [nil, "pw"] {
             let body = String(decoding: WebhookBody.test(password: password), as: UTF8.self)

@@ -104,6 +104,30 @@ struct ListTests {
         }
     }
 
+    @Test("of subscriptions has the newest events of each, however many another has")
+    func timelines() async throws {
+        try await withStore { database, store in
+            for key in ["1", "2"] {
+                try await Notices(store: store, database: database, key: key).come("SUBSCRIBED", said: 0)
+            }
+            try await database.run("UPDATE subscription_events SET recorded_at = recorded_at - interval '1 day'")
+            try await database.run(
+                """
+                INSERT INTO subscription_events (
+                    bucket, accepted_on, id, recorded_at, said_at, publisher, environment, subscription_key, event)
+                SELECT e.bucket, e.accepted_on, gen_random_uuid(), now() + n * interval '1 microsecond', now(), e.publisher,
+                       e.environment, e.subscription_key, 'later'
+                FROM (SELECT * FROM subscription_events WHERE subscription_key = '1' LIMIT 1) AS e, generate_series(1, 1100) AS n
+                """)
+            let page = try await store.ops.subscriptions(matching: SubscriptionFilter()).items
+            let counts = Dictionary(
+                uniqueKeysWithValues: page.map { ($0.name.originalTransactionID, $0.timeline.count) })
+            #expect(counts["1"] == 100 && counts["2"].map { $0 > 0 } == true, "\(counts)")
+            let alone = try await store.ops.subscriptions(matching: SubscriptionFilter(originalTransactionID: "1"))
+            #expect(alone.items.map(\.timeline.count) == [1_000])
+        }
+    }
+
     @Test("accepts an age beyond all stored times", arguments: [Int64.max, 1_000_000_000_000])
     func hugeAge(seconds: Int64) async throws {
         try await withStore { database, store in

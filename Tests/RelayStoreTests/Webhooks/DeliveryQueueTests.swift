@@ -137,6 +137,41 @@ struct DeliveryQueueTests {
         }
     }
 
+    @Test("the configuration adds no second endpoint for an operator's URL, unless that has one environment only")
+    func listedTwice() async throws {
+        try await withStore { _, store in
+            let (all, one) = ("https://all.example.com", "https://one.example.com")
+            let own = try await store.makeEndpoint(all)
+            _ = try await store.webhooks.addEndpoint(publisher: "main", url: one, environment: .sandbox)
+            #expect(try await store.webhooks.disableEndpoint(own, .operator))
+            for _ in 0..<2 { try await store.webhooks.keepEndpoints(listed: [all, one]) }
+            #expect(try await store.webhooks.endpoints().map(\.url).sorted() == [all, one, one])
+            #expect(try await store.webhooks.endpoint(url: all, of: "main")?.id == own)
+            let second = try await store.makeEndpoint(all)
+            #expect(try await store.webhooks.endpoint(url: all, of: "main")?.id == second)
+        }
+    }
+
+    @Test("removed endpoints are deleted once their messages are, unless one is still queued")
+    func pruned() async throws {
+        try await withStore { database, store in
+            var ids: [EndpointID] = []
+            for _ in 0..<4 { ids.append(try await store.makeEndpoint()) }
+            for id in ids.dropFirst() { #expect(try await store.webhooks.removeEndpoint(id)) }
+            try await database.run("UPDATE webhook_endpoints SET removed_at = removed_at - interval '100 days'")
+            try await database.run(
+                "UPDATE webhook_endpoints SET removed_at = now() WHERE id = $1", .text(ids[1].description))
+            let delivery = NewDelivery.state(ids[2], 1)
+            try await database.enqueue(delivery)
+            #expect(try await store.webhooks.pruneEndpoints(removedFor: .seconds(98 * 86_400)) == 1)
+            let left: [String] = try await database.column("SELECT id FROM webhook_endpoints")
+            #expect(Set(left) == Set(ids.prefix(3).map(\.description)))
+            #expect(try await store.webhooks.dropUndeliverable() == 1)
+            #expect(try await store.webhooks.pruneEndpoints(removedFor: .seconds(98 * 86_400)) == 1)
+            #expect(try await store.webhooks.delivery(delivery.id)?.url.isEmpty == true)
+        }
+    }
+
     @Test("pages are newest first and complete with every filter")
     func pages() async throws {
         try await withStore { database, store in

@@ -56,10 +56,17 @@ import Testing
             #expect(try await command(["test"], setup).code == 1)
             let ops = try await setup.relay.ops("/ops/webhooks/endpoints").json["items"].array ?? []
             #expect(ops.map { $0["state"].string } == ["active", "disabled"])
-            // A disabled endpoint receives nothing, so a second one with the same URL is no duplicate.
+            // A second one with its URL would be a duplicate as soon as the disabled one is enabled.
             let second = try await command(["add", "--url", setup.simulator.url + "/nowhere"], setup)
-            #expect(second.code == 0)
-            #expect(try await command(["remove", second.output[0]], setup).code == 0)
+            #expect(second.code == 1 && second.output.contains { $0.contains("webhooks enable \(bad.output[0])") })
+            _ = try await setup.database.query(
+                SQL(
+                    "INSERT INTO webhook_endpoints (id, publisher, kind, url) SELECT reverse(id), publisher, kind, url FROM webhook_endpoints WHERE disabled_at IS NOT NULL"
+                ))
+            let twin = String(bad.output[0].reversed())
+            let refusal = try await command(["enable", bad.output[0]], setup)
+            #expect(refusal.code == 1 && refusal.output.contains { $0.contains(twin) }, "\(refusal.output)")
+            #expect(try await command(["remove", twin], setup).code == 0)
             #expect(try await command(["enable", bad.output[0]], setup).code == 0)
             #expect(try await command(["remove", bad.output[0]], setup).code == 0)
             #expect(try await command(["remove", bad.output[0]], setup).code == 1)

@@ -1,3 +1,4 @@
+import Formats
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -74,7 +75,9 @@ public struct CleengClient: Sendable {
 
     /// - Parameter customerEmail: customer of the call, if it names one.
     func scrubber(for customerEmail: EmailAddress? = nil) -> MessageScrubber {
-        MessageScrubber(hiding: [configuration.publisherToken.exposed, customerEmail?.text].compactMap(\.self))
+        let email = customerEmail?.text
+        return MessageScrubber(
+            hiding: [configuration.publisherToken.exposed, email, email?.percentEncoded].compactMap(\.self))
     }
 }
 

@@ -3,6 +3,7 @@ import NIOHTTP1
 import OutboundHTTP
 import Testing
 
+import enum RelayCore.Connector
 import struct RelayCore.ForwardAnswer
 
 @testable import Cleeng
@@ -109,5 +110,17 @@ struct ForwardSortingTests {
             let reply = HTTPReply(status: status, headers: [:], body: .failure(.timeout))
             #expect(ForwardAnswer.Verdict(reply, scrubber: MessageScrubber(hiding: [])) == verdict)
         }
+    }
+
+    /// A connector's code decides, and a migration's 422 is no refusal.
+    @Test(arguments: [Connector.storekit2, .google], [400, 422])
+    func aConnectorsRefusalWithoutItsBodyIsTriedAgain(connector: Connector, status: Int) {
+        func verdict(_ body: Result<ByteBuffer, OutboundError>) -> ForwardAnswer.Verdict {
+            ForwardAnswer.Verdict(
+                HTTPReply(status: status, headers: [:], body: body), of: connector, name: "n",
+                scrubber: MessageScrubber(hiding: []))
+        }
+        #expect(verdict(.failure(.connectionClosed)) == .tryAgain(.connectionClosed, retryAfter: nil))
+        #expect(verdict(.success(ByteBuffer(string: "{}"))) == .rejected(code: nil, message: nil))
     }
 }

@@ -75,10 +75,10 @@ private final class Rows: LeasedQueue {
     func interrupted(_ items: [Row], by error: any Error) async {
         state.withLockedValue { $0.interrupted += items.map(\.lease.id) }
     }
-    func renew(_ leases: [Lease<Int>]) async throws -> Set<Int> {
+    func renew(_ leases: [Lease<Int>]) async throws -> (renewed: Set<Int>, busy: Set<Int>) {
         state.withLockedValue {
             $0.renewals += 1
-            return $0.renews ? Set(leases.map(\.id)) : []
+            return ($0.renews ? Set(leases.map(\.id)) : [], [])
         }
     }
     func giveBack(_ leases: [Lease<Int>]) async throws {

@@ -35,6 +35,7 @@ extension ForwardAnswer.Verdict {
     /// | 500 `SK2C0004`, `…C0004` | misconfigured | the connector is not activated for this publisher |
     /// | 400 `REQ0004` | misconfigured | our headers, not the purchase |
     /// | 422 `SK2C0005`, `…C0005` | try again | a migration is in progress |
+    /// | 400, 422 without the body that was announced | try again | the code is missing |
     /// | 409 with a synchronization, Google | duplicate | registered before, by any customer |
     /// | 2xx with a result, or 200 naming another synchronization, Google | duplicate | the same, with its progress |
     /// | 409 (`SK2C0101`, `SK2C0103`, `SK2C0104`) | try again | another request for this purchase is running |
@@ -42,6 +43,11 @@ extension ForwardAnswer.Verdict {
     ///
     /// - Parameter name: name that the request gave its synchronization.
     init(_ reply: HTTPReply, of connector: Connector, name: String, scrubber: MessageScrubber) {
+        // The code decides here. If it was lost with the body, nothing is known of the purchase.
+        if [400, 422].contains(reply.status), case .failure(let error) = reply.body, error != .responseTooLarge {
+            self = .tryAgain(CleengTrouble(error), retryAfter: nil)
+            return
+        }
         let isSuccess = (200..<300).contains(reply.status)
         let said = isSuccess ? nil : UpstreamMessage(reply.wholeBody, scrubber: scrubber)
         let start = connector == .google ? SynchronizationStart(reply) : nil

@@ -43,16 +43,14 @@ extension Assembly {
     func pursuits(
         _ accounts: PerPublisher<CleengAccount>, _ store: RelayStore, _ registry: PrometheusRegistry,
         listener: any GrantListener
-    ) -> PerPublisher<CleengEventService.Account> {
+    ) -> PerPublisher<PursuitService> {
         let pursuits = accounts.mapAccounts { publisher, cleeng in
-            CleengEventService.Account(
-                client: cleeng.client,
-                pursuits: PursuitService(
-                    store: store, upstream: cleeng.upstream, scope: accounts.scope(ofAccount: publisher),
-                    settings: pursuitSettings(cleeng.account.settings.cleeng), wakeup: cleeng.account.work,
-                    logger: logger, listener: listener))
+            PursuitService(
+                store: store, upstream: cleeng.upstream, scope: accounts.scope(ofAccount: publisher),
+                settings: pursuitSettings(cleeng.account.settings.cleeng), wakeup: cleeng.account.work, logger: logger,
+                listener: listener)
         }
-        let all = pursuits.all.map(\.pursuits)
+        let all = pursuits.all
         registry.registerGauge("relay_pursuits_held", help: "Pursuits whose lease this process holds.") {
             Double(all.reduce(0) { $0 + $1.held })
         }

@@ -6,26 +6,26 @@ import Telemetry
 
 extension Assembly {
     /// The loops that forward purchases and read entitlements, one for each account, and the ledgers that they update.
-    func pursuits(_ parts: SharedParts) -> (pursuits: PerPublisher<CleengEventService.Account>, ledgers: LedgerService)
-    {
+    func pursuits(_ parts: SharedParts) -> (pursuits: PerPublisher<PursuitService>, ledgers: LedgerService) {
         let ledgers = LedgerService(
             store: parts.store, upstreams: parts.accounts.map(\.upstream),
             appStore: parts.appStore.map {
                 AppStoreInquiry(gate: $0, trust: parts.trust, scope: settings.apple.scope, logger: logger)
             },
             stores: StoreInquiry(stores: parts.stores, logger: logger), leeway: settings.apple.renewalLeeway,
-            readInterval: settings.pollInterval, wakeup: parts.signals.subscriptions, logger: logger)
+            readInterval: settings.pollInterval, callTimeout: settings.upstreamTimeout,
+            wakeup: parts.signals.subscriptions, logger: logger)
         return (pursuits(parts.accounts, parts.store, registry, listener: ledgers), ledgers)
     }
 
     /// The services of a worker.
     func workers(
-        _ parts: SharedParts, _ pursuits: PerPublisher<CleengEventService.Account>, _ ledgers: LedgerService
+        _ parts: SharedParts, _ pursuits: PerPublisher<PursuitService>, _ ledgers: LedgerService
     ) -> [any Service] {
         let (store, signals) = (parts.store, parts.signals)
         let catalogue = CatalogueCheck(store: store, logger: logger)
         RelayMetrics.register(in: registry, catalogue: catalogue)
-        var services: [any Service] = pursuits.all.map(\.pursuits)
+        var services: [any Service] = pursuits.all
         services.append(ledgers)
         services += storeQuestions(parts)
         services += [
@@ -34,7 +34,8 @@ extension Assembly {
                 logger: logger),
             GrantCheckService(store: store, logger: logger), catalogue,
             CleengEventService(
-                store: store, accounts: pursuits, ledgers: ledgers, wakeup: signals.events, logger: logger),
+                store: store, accounts: pursuits, ledgers: ledgers, callTimeout: settings.upstreamTimeout,
+                wakeup: signals.events, logger: logger),
         ]
         services += notifications(parts)
         return services + [

@@ -42,7 +42,7 @@ struct Assembly: Sendable {
         var arrivals: PurchaseArrivals?
         if role != .front {
             let (pursuits, ledgers) = self.pursuits(parts)
-            arrivals = PurchaseArrivals(pursuits.map(\.pursuits))
+            arrivals = PurchaseArrivals(pursuits)
             working = workers(parts, pursuits, ledgers)
         }
         let intake = role == .worker ? nil : intake(parts, arrivals)

@@ -139,6 +139,11 @@ extension Error {
         return ["22", "23", "54"].contains { error.sqlState?.hasPrefix($0) == true } && !error.isTransient
     }
 
+    /// Whether the transaction took too long and committed nothing. One of its rows may be the reason.
+    package var isOverTime: Bool {
+        (self as? PostgresError).map { $0.code == .timedOut && !$0.outcomeUnknown } ?? false
+    }
+
     /// Whether the error may be the row's fault. It is not if the database failed temporarily, or at shutdown.
     var countsAgainstRow: Bool { isForGood || !(self is PostgresError || self is CancellationError) }
 }

@@ -130,7 +130,7 @@ extension EventStore {
 
     /// Selects a customer's pursuits that a statement concerns. A grant concerns all pursuits of the offer. A rejection
     /// concerns those with the synchronization that Cleeng names. If it names none, it concerns those that are
-    /// forwarding or watching. Indexes used: `validations_customer`, `validations_cleeng_customer`, the primary key of
+    /// forwarding or watching. A purchase that was accepted after the event had arrived is another one. Indexes used: `validations_customer`, `validations_cleeng_customer`, the primary key of
     /// `pursuits`.
     private static func waiting(for statement: UpstreamStatement, of subject: EventSubject) -> SQL {
         let waits: SQL = """
@@ -147,6 +147,7 @@ extension EventStore {
                 SELECT bucket, id FROM validations WHERE cleeng_customer = \(.int8(subject.cleengCustomer)) AND \(waits)
             ) AS v
             JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id AND p.phase <> \(Pursuit.Phase.parked)
+                 AND p.accepted_at <= \(.timestamptz(statement.saidAt.postgres))
             WHERE \(.bool(statement.isGrant))
                OR (p.phase IN (\(Pursuit.Phase.forwarding), \(Pursuit.Phase.watching)) AND \(synchronization) IS NULL)
                OR (p.phase IN \(Pursuit.Phase.synchronizing) AND p.synchronization = \(synchronization))

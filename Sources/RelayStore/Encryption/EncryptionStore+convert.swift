@@ -69,9 +69,12 @@ extension EncryptionStore {
 
     /// Number of a table's rows that are not converted yet. Reads the whole table.
     func countLeft(of table: PrivateColumns, _ direction: EncryptionRun.Direction) async throws -> Int {
-        try await database.query(
-            "SELECT count(*) FROM \(unescaped: table.table) t WHERE \(Self.isLeft(direction))", timeout: .seconds(600)
-        ).first?.get(0) ?? 0
+        // A statement by itself may take fifteen seconds, whatever its timeout.
+        try await database.withTransaction(timeout: .seconds(3_600)) { transaction in
+            try await transaction.query(
+                "SELECT count(*) FROM \(unescaped: table.table) t WHERE \(Self.isLeft(direction))"
+            ).first?.get(0) ?? 0
+        }
     }
 
     /// A private part of the key is compared in its stored form.

@@ -109,8 +109,9 @@ public struct Erasure: Sendable {
         }
     }
 
-    /// The steps, in order. Validations are deleted after the rows that are found by them, and before the subscriptions
-    /// that granted validations reference.
+    /// The steps, in order. Those that read whole tables come first: apps that send the purchase again wait for its key.
+    /// Validations are deleted after the rows that are found by them, and before the subscriptions that granted
+    /// validations reference.
     private static func steps(_ identity: CustomerIdentity, _ publishers: Set<PublisherID>) -> [Step] {
         let customer = PostgresValue.privateText(identity.customer)
         let asUsername = Username(identity.customer.text)
@@ -125,14 +126,6 @@ public struct Erasure: Sendable {
             """
         }
         return [
-            // Without its key, the same purchase counts as new if the app sends it again.
-            Step(
-                """
-                DELETE FROM purchases p
-                USING \(ids, as: "i")
-                JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
-                WHERE p.bucket = get_byte(v.purchase_key, 0) AND p.key = v.purchase_key AND p.id = v.id
-                """),
             // The other customer of a transfer stays in its row. Reads the whole table.
             Step(
                 """
@@ -148,6 +141,21 @@ public struct Erasure: Sendable {
                 DELETE FROM webhook_deliveries d USING \(names, as: "i")
                 WHERE d.bucket = i.bucket AND d.lane = i.username AND d.publisher = i.publisher
                 """, counted: \.messages),
+            Step(previousOwner(identity, mark)),
+            Step("DELETE FROM outbox WHERE customer = \(customer)"),
+            Step(
+                """
+                UPDATE audit_log SET target = \(mark), sealed_by = \(.keyOfTexts)
+                WHERE target = ANY (\(.privateTextArray(Array(Set(identity.names.map(\.username) + [asUsername])))))
+                """),
+            // Without its key, the same purchase counts as new if the app sends it again.
+            Step(
+                """
+                DELETE FROM purchases p
+                USING \(ids, as: "i")
+                JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
+                WHERE p.bucket = get_byte(v.purchase_key, 0) AND p.key = v.purchase_key AND p.id = v.id
+                """),
             Step("DELETE FROM pursuits p USING \(ids, as: "i") WHERE p.bucket = i.bucket AND p.id = i.id"),
             Step(weekly("receipts")), Step(weekly("timeline")), Step(weekly("validations"), counted: \.validations),
             Step(
@@ -157,7 +165,6 @@ public struct Erasure: Sendable {
                 WHERE s.bucket = i.bucket AND s.publisher = i.publisher AND s.environment = i.environment
                   AND s.subscription_key = i.subscription_key
                 """, counted: \.subscriptions),
-            Step(previousOwner(identity, mark)),
             Step(
                 """
                 DELETE FROM customers c USING \(names, as: "i")
@@ -192,12 +199,6 @@ public struct Erasure: Sendable {
                     ended_at = coalesce(r.ended_at, now())
                 FROM \(names, as: "i")
                 WHERE r.publisher = i.publisher AND r.username = i.username
-                """),
-            Step("DELETE FROM outbox WHERE customer = \(customer)"),
-            Step(
-                """
-                UPDATE audit_log SET target = \(mark), sealed_by = \(.keyOfTexts)
-                WHERE target = ANY (\(.privateTextArray(Array(Set(identity.names.map(\.username) + [asUsername])))))
                 """),
         ]
     }

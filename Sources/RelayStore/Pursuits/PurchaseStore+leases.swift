@@ -64,15 +64,44 @@ extension PurchaseStore {
         """
     }
 
-    /// Extends the leases that are still valid.
+    /// Extends the leases that are still valid. A row that another transaction has locked is left as it is: one that
+    /// waits must not end the leases of all others.
     ///
-    /// - Returns: the ids of those leases.
-    public func renew(_ claimed: [(id: ValidationID, fence: Int32)], lease: Duration) async throws -> Set<ValidationID>
-    {
-        let update = Self.update(claimed, set: "due_at = now() + \(lease)")
+    /// - Returns: the ids of the renewed leases, and of valid ones whose rows are locked.
+    public func renew(
+        _ claimed: [(id: ValidationID, fence: Int32)], lease: Duration
+    ) async throws -> (renewed: Set<ValidationID>, busy: Set<ValidationID>) {
+        func row(_ lock: SQL) -> SQL {
+            "SELECT * FROM pursuits p WHERE p.bucket = i.bucket AND p.id = i.id OFFSET 0 \(lock)"
+        }
+        let isValid: SQL = "p.fence = i.fence AND p.owner IS NOT NULL AND p.due_at > now()"
         let rows = try await database.query(
-            "\(update) RETURNING p.bucket, p.accepted_on - DATE 'epoch' AS day, p.id", timeout: .seconds(2))
-        return Set(try rows.map { try $0.validationID() })
+            """
+            WITH i AS MATERIALIZED (
+                SELECT * FROM \(SQLTable.claims(claimed), as: "i") ORDER BY i.bucket, i.id
+            ), free AS MATERIALIZED (
+                SELECT p.bucket, p.id FROM i CROSS JOIN LATERAL (\(row("FOR UPDATE SKIP LOCKED"))) AS p WHERE \(isValid)
+            ), renewed AS (
+                UPDATE pursuits p SET due_at = now() + \(lease)
+                FROM free
+                WHERE p.bucket = free.bucket AND p.id = free.id
+                RETURNING p.bucket, p.id
+            )
+            SELECT p.bucket, p.accepted_on - DATE 'epoch' AS day, p.id, r.id IS NOT NULL AS is_renewed
+            FROM i
+            CROSS JOIN LATERAL (\(row(""))) AS p
+            LEFT JOIN renewed r ON r.bucket = p.bucket AND r.id = p.id
+            WHERE \(isValid)
+            """, timeout: .seconds(2))
+        var (renewed, busy): (Set<ValidationID>, Set<ValidationID>) = ([], [])
+        for row in rows {
+            if try row.get("is_renewed") {
+                renewed.insert(try row.validationID())
+            } else {
+                busy.insert(try row.validationID())
+            }
+        }
+        return (renewed, busy)
     }
 
     /// Releases leases without other changes, so that another copy continues at once. The pursuit keeps the right to

@@ -98,8 +98,7 @@ extension WebhookStore {
     /// changes without a message, because the endpoint was disabled then.
     public func repeatTargets(_ filter: RepeatFilter, in scope: OpsScope) async throws -> [RepeatTarget] {
         let limit = PostgresValue.int4(Int32(clamping: filter.limit))
-        return try await database.query(
-            """
+        let query: SQL = """
             SELECT DISTINCT ON (t.publisher, t.lane, t.endpoint)
                    t.publisher, ROW(t.sealed_by, t.lane) AS lane, t.lane || '' AS stored_lane, t.endpoint
             FROM (
@@ -109,8 +108,10 @@ extension WebhookStore {
             ) AS t
             ORDER BY t.publisher, t.lane, t.endpoint
             LIMIT \(limit)
-            """, timeout: .seconds(30)
-        ).map { row in
+            """
+        // A statement by itself may take fifteen seconds, whatever its timeout.
+        let rows = try await database.withTransaction(timeout: .seconds(60)) { try await $0.query(query) }
+        return try rows.map { row in
             RepeatTarget(
                 publisher: try row.get("publisher"), username: try Self.username(row, "lane"),
                 endpoint: try row.endpointID("endpoint"), storedLane: try row.get("stored_lane"))

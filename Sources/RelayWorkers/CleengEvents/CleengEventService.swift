@@ -1,4 +1,4 @@
-public import Cleeng
+import Cleeng
 public import Logging
 import Metrics
 import NIOCore
@@ -15,35 +15,35 @@ public struct CleengEventService: Service {
     let loop: WorkLoop
     let policy = LeasePolicy(trouble: "an event could not be acted on", wakesFrom: Self.maxConcurrent)
     /// The routes are the accounts; nil is the shared account.
-    let leases = Leases<ClaimedRow.Key, PublisherID?>(.fixed(startWithin: Self.lease))
-    private let accounts: PerPublisher<Account>
+    let leases: Leases<ClaimedRow.Key, PublisherID?>
+    private let accounts: PerPublisher<PursuitService>
     private let ledgers: LedgerService
+    private let logger: Logger
+    private let lease: Duration
 
-    /// Dependencies for one account at Cleeng.
-    public struct Account: Sendable {
-        let client: CleengClient
-        public let pursuits: PursuitService
+    /// Lease of work that makes up to three calls to Cleeng in turn, and waits for their places.
+    static func lease(of callTimeout: Duration) -> Duration { max(.seconds(60), callTimeout * 3 + .seconds(30)) }
 
-        public init(client: CleengClient, pursuits: PursuitService) {
-            self.client = client
-            self.pursuits = pursuits
-        }
-    }
-
-    private static let lease = Duration.seconds(60)
     /// How long the service tries to settle the purchases that an event concerns.
     private static let patience = Duration.seconds(60)
+    /// Pause after a refusal that only a change of the token or the address can end.
+    private static let refusedPause = Duration.seconds(600)
     /// Limit of concurrent events for each account, so that a slow account delays no other.
     private static let maxConcurrent = 32
 
     /// - Parameters:
+    ///   - callTimeout: limit of a call to Cleeng.
     ///   - wakeup: signalled when an event has arrived.
     public init(
-        store: RelayStore, accounts: PerPublisher<Account>, ledgers: LedgerService, wakeup: Wakeup, logger: Logger
+        store: RelayStore, accounts: PerPublisher<PursuitService>, ledgers: LedgerService, callTimeout: Duration,
+        wakeup: Wakeup, logger: Logger
     ) {
         self.store = store
+        lease = Self.lease(of: callTimeout)
+        leases = Leases(.fixed(startWithin: lease))
         self.accounts = accounts
         self.ledgers = ledgers
+        self.logger = logger
         loop = WorkLoop(
             name: "cleeng_events", wakeup: wakeup, idleTick: { DueWatch.fallback }, logger: logger,
             complaint: "no event can be acted on")
@@ -60,7 +60,7 @@ public struct CleengEventService: Service {
         guard let subject = try await subject(of: event, offer, claimed, account) else { return }
         var applied = 0
         if let statement = UpstreamStatement(event, saidAt: claimed.receivedAt) {
-            let outcome = try await account.pursuits.apply(statement, to: subject)
+            let outcome = try await account.apply(statement, to: subject)
             applied = outcome.applied
             if outcome.left > 0, claimed.now - claimed.receivedAt < Self.patience {
                 return try await retry(claimed, "waits", after: .milliseconds(100))
@@ -94,7 +94,7 @@ public struct CleengEventService: Service {
     ///
     /// - Returns: nil if the customer is unknown, or not known yet.
     private func subject(
-        of event: CleengEvent, _ offer: OfferID, _ claimed: ClaimedEvent, _ account: Account
+        of event: CleengEvent, _ offer: OfferID, _ claimed: ClaimedEvent, _ account: PursuitService
     ) async throws -> EventSubject? {
         var subject = EventSubject(
             customer: nil, cleengCustomer: event.customerID, offerID: offer,
@@ -108,12 +108,17 @@ public struct CleengEventService: Service {
             return nil
         }
         guard try await store.events.isKnown(cleengCustomer: id, of: subject.scope) == false else { return subject }
-        switch await account.client.customer(id) {
+        switch await account.upstream.customer(id) {
         case .email(let text):
             subject.customer = CustomerEmail(text)?.customer
             return subject
         case .unknown: try await end(claimed, "Cleeng knows nobody by that number")
-        case .misconfigured, .tryAgain:
+        case .misconfigured:
+            logger.critical(
+                "Cleeng refuses to say whose an event is: let the publisher token read /3.1/customers",
+                metadata: ["account": "\(claimed.account?.text ?? "common")"])
+            try await retry(claimed, "Cleeng refuses to say whose it is", after: Self.refusedPause)
+        case .tryAgain:
             try await retry(claimed, "Cleeng could not be asked whose it is", after: pause(claimed))
         }
         return nil
@@ -126,7 +131,7 @@ extension CleengEventService: StoredQueue {
     }
 
     func claim(_ allowances: [PublisherID?: ClaimAllowance<Never>]) async throws -> [ClaimedEvent] {
-        try await store.events.claim(allowances.mapValues(\.limit), lease: Self.lease)
+        try await store.events.claim(allowances.mapValues(\.limit), lease: lease)
     }
 
     func route(of event: ClaimedEvent) -> PublisherID? { event.account }

@@ -122,8 +122,11 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
     }
 
     private func every(_ interval: Duration, _ step: () async -> Void) async {
+        var next = ContinuousClock.now + interval
         while !Task.isCancelled {
-            try? await Task.sleep(for: interval)
+            try? await Task.sleep(until: next, clock: .continuous)
+            // A slow step does not delay the next one.
+            next = max(next + interval, .now)
             await step()
         }
     }
@@ -133,8 +136,8 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
         for start in stride(from: 0, to: all.count, by: 1_000) {
             let now = ContinuousClock.now
             let chunk = Array(all[start..<min(start + 1_000, all.count)])
-            guard let renewed = try? await queue.renew(chunk) else { continue }
-            leases.with { $0.renew(chunk, renewed: renewed, since: now) }
+            guard let (renewed, busy) = try? await queue.renew(chunk) else { continue }
+            leases.with { $0.renew(chunk.filter { !busy.contains($0.id) }, renewed: renewed, since: now) }
         }
     }
 

@@ -32,9 +32,9 @@ protocol LeasedQueue: Sendable {
     /// Writes pending results at shutdown, after the work has ended.
     func drain() async
 
-    /// Renews leases and returns the ids that this process still holds. Like the next method, used only with
-    /// ``LeaseTerm/renewed(_:)``.
-    func renew(_ leases: [Lease<Item.RowID>]) async throws -> Set<Item.RowID>
+    /// Renews leases. Returns the ids of the renewed ones, and of those whose rows are locked at this moment: these are
+    /// neither renewed nor lost. Like the next method, used only with ``LeaseTerm/renewed(_:)``.
+    func renew(_ leases: [Lease<Item.RowID>]) async throws -> (renewed: Set<Item.RowID>, busy: Set<Item.RowID>)
     func giveBack(_ leases: [Lease<Item.RowID>]) async throws
 }
 
@@ -68,7 +68,9 @@ enum OnlyRoute: Hashable, Sendable { case all }
 extension LeasedQueue {
     func prepare() async throws -> [Item] { [] }
     func drain() async {}
-    func renew(_ leases: [Lease<Item.RowID>]) async throws -> Set<Item.RowID> { [] }
+    func renew(_ leases: [Lease<Item.RowID>]) async throws -> (renewed: Set<Item.RowID>, busy: Set<Item.RowID>) {
+        ([], [])
+    }
     func giveBack(_ leases: [Lease<Item.RowID>]) async throws {}
 }
 

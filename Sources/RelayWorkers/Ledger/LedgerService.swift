@@ -18,7 +18,7 @@ public struct LedgerService: Service {
     let policy = LeasePolicy(
         trouble: "subscriptions could not be looked at", wakesFrom: Self.batch, isBatch: true)
     /// The routes are the accounts at Cleeng; nil is the shared account.
-    let leases = Leases<ClaimedRow.Key, PublisherID?>(.fixed(startWithin: Self.lease))
+    let leases: Leases<ClaimedRow.Key, PublisherID?>
     /// Subscriptions that this process has just granted: updated without a claim.
     private let granted = NIOLockedValueBox<[SubscriptionName]>([])
     private let inquiry: SubscriptionInquiry
@@ -34,7 +34,8 @@ public struct LedgerService: Service {
     }
 
     private static let batch = 64
-    private static let lease = Duration.seconds(60)
+    private static let longestPostponement = Duration.seconds(60)
+    private let lease: Duration
     /// Limit of grants that wait for an update. Further ones become due in the database.
     private static let mostGranted = 10_000
     /// Limit of concurrent calls to each store of an account: the App Store allows fifty calls a second for an app.
@@ -49,11 +50,14 @@ public struct LedgerService: Service {
     ///   - stores: asked before Cleeng about purchases in other stores.
     ///   - leeway: how long after its end a renewing subscription is still considered active.
     ///   - readInterval: time between two entitlement reads of one customer.
+    ///   - callTimeout: limit of a call to Cleeng.
     public init(
         store: RelayStore, upstreams: PerPublisher<Upstream>, appStore: AppStoreInquiry?, stores: StoreInquiry,
-        leeway: Duration, readInterval: Duration, wakeup: Wakeup, logger: Logger
+        leeway: Duration, readInterval: Duration, callTimeout: Duration, wakeup: Wakeup, logger: Logger
     ) {
         self.store = store
+        lease = CleengEventService.lease(of: callTimeout)
+        leases = Leases(.fixed(startWithin: lease))
         inquiry = SubscriptionInquiry(store: store, upstreams: upstreams, interval: readInterval)
         self.appStore = appStore
         self.stores = stores
@@ -176,8 +180,8 @@ public struct LedgerService: Service {
         return Array(groups.values)
     }
 
-    /// Records messages together. If the data is at fault, records them one by one, so that an unreadable row does not
-    /// affect the others.
+    /// Records messages together. If the data is at fault or takes too long, records them one by one, so that such a row
+    /// does not affect the others.
     ///
     /// - Parameters:
     ///   - rows: rows claimed by this process, which failures count against.
@@ -187,7 +191,7 @@ public struct LedgerService: Service {
     ) async throws -> [LedgerResult] {
         do {
             return try await store.subscriptions.record(messages, leeway: leeway, asks: asks)
-        } catch let error where !error.isForGood {
+        } catch let error where !error.isForGood && !error.isOverTime {
             throw error
         } catch {
             guard messages.count == 1 else {
@@ -202,7 +206,11 @@ public struct LedgerService: Service {
                     "error": "\(error)",
                 ])
             Counter(label: "relay_ledgers_failed").increment()
-            if let row = rows[messages[0].name] {
+            if error.isOverTime {
+                try await postpone(messages[0].name, rows, by: Self.pause, "\(error)")
+                // If the database is slow, each round postpones one subscription.
+                throw error
+            } else if let row = rows[messages[0].name] {
                 await store.queues.fail(row, error)
             } else {
                 try await store.subscriptions.lookAgain(
@@ -266,19 +274,28 @@ public struct LedgerService: Service {
                     })
             }
             switch try await inquiry.ask(questions) {
-            case .answered(let answers): try await record(answers, "looked_up", detail: \.summary)
+            case .answered(let answers):
+                try await record(answers, "looked_up", detail: \.summary)
+                let answered = Set(answers.map(\.name))
+                try await postpone(questions.filter { !answered.contains($0.subscription.name) }, rows)
             case .notBefore(let moment):
                 for one in questions.map(\.subscription) {
                     try await postpone(one.name, rows, by: max(moment - one.updatedAt, .zero) + .milliseconds(50))
                 }
-            case .away:
-                for one in questions {
-                    try await postpone(one.subscription.name, rows, by: min(inquiry.interval * 12, Self.lease))
-                }
+            case .away: try await postpone(questions, rows)
             }
         } catch {
             // The rows' leases expire, and the rows are claimed again.
             logger.warning("subscriptions could not be looked up", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Postpones subscriptions about which Cleeng said nothing clear. Those without an owner are answered already.
+    private func postpone(
+        _ questions: [SubscriptionInquiry.Question], _ rows: [SubscriptionName: ClaimedRow]
+    ) async throws {
+        for one in questions.map(\.subscription) where one.owner != nil {
+            try await postpone(one.name, rows, by: min(inquiry.interval * 12, Self.longestPostponement))
         }
     }
 
@@ -345,7 +362,7 @@ extension LedgerService: StoredQueue {
     func claim(_ allowances: [PublisherID?: ClaimAllowance<Never>]) async throws -> [ClaimedSubscription] {
         try await store.subscriptions.claimDue(
             own: Array(inquiry.upstreams.own.keys), full: Set(allowances.filter { $0.value.limit == 0 }.keys),
-            limit: Self.batch, lease: Self.lease)
+            limit: Self.batch, lease: lease)
     }
 
     func route(of claimed: ClaimedSubscription) -> PublisherID? { account(of: claimed.name) }

@@ -5,6 +5,7 @@ import RelayStore
 struct SubscriptionInquiry: Sendable {
     /// Result of the question about one customer.
     enum Outcome: Sendable {
+        /// Without the subscriptions whose offers Cleeng said nothing clear about.
         case answered([Answer])
         /// No copy may read this customer before then.
         case notBefore(Timestamp)
@@ -49,10 +50,10 @@ struct SubscriptionInquiry: Sendable {
         return switch try await read(customer, first.owner.email, offers, at: first.subscription.updatedAt) {
         case .answered(let ends):
             .answered(
-                owned.map { one in
-                    Answer(
-                        name: one.subscription.name, owner: one.owner.customer,
-                        cleeng: ends.filter { one.offers.contains($0.key) })
+                owned.compactMap { one in
+                    let cleeng = ends.filter { one.offers.contains($0.key) }
+                    guard !cleeng.isEmpty else { return nil }
+                    return Answer(name: one.subscription.name, owner: one.owner.customer, cleeng: cleeng)
                 })
         case .notBefore(let moment): .notBefore(moment)
         case .away: .away
@@ -61,6 +62,7 @@ struct SubscriptionInquiry: Sendable {
 
     /// Result of reading one customer.
     enum Reading: Sendable {
+        /// The clear answers, at least one.
         case answered([OfferID: LedgerEnd])
         case notBefore(Timestamp)
         case away
@@ -96,9 +98,10 @@ struct SubscriptionInquiry: Sendable {
             case .entitled(nil, _) where answers[offer]?.namesEnds == false: ends[offer] = .runs(statedAt: moment)
             case .entitled(let until, _): ends[offer] = LedgerEnd(isOver: false, until: until, statedAt: moment)
             case .notEntitled: ends[offer] = LedgerEnd(isOver: true, statedAt: moment)
-            case .misconfigured, .tryAgain, nil: return .away
+            // An unclear answer about one offer leaves those about the others.
+            case .misconfigured, .tryAgain, nil: continue
             }
         }
-        return .answered(ends)
+        return ends.isEmpty ? .away : .answered(ends)
     }
 }

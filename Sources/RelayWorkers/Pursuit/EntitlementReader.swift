@@ -25,7 +25,7 @@ actor EntitlementReader {
 
     private struct Waiting {
         var offer: OfferID
-        /// Resumed with nil if the group closed before this pursuit joined it.
+        /// Resumed with nil if this pursuit must ask again: the group closed before it joined, or its reader was cancelled.
         var continuation: CheckedContinuation<Outcome?, any Error>
     }
 
@@ -79,7 +79,8 @@ actor EntitlementReader {
         }
         gathering[customer] = []
         guard let pass = await upstream.enter(.reads, with: probe) else {
-            for waiting in joined(customer) { waiting.continuation.resume(returning: .shut) }
+            let outcome: Outcome? = Task.isCancelled ? nil : .shut
+            for waiting in joined(customer) { waiting.continuation.resume(returning: outcome) }
             return .shut
         }
         defer { upstream.leave(pass) }
@@ -87,7 +88,10 @@ actor EntitlementReader {
         do {
             turn = try await turns.submit(customer)
         } catch {
-            for waiting in joined(customer) { waiting.continuation.resume(throwing: error) }
+            let isOwn = error is CancellationError
+            for waiting in joined(customer) {
+                waiting.continuation.resume(with: isOwn ? .success(nil) : .failure(error))
+            }
             throw error
         }
         let joined = joined(customer)
@@ -99,9 +103,10 @@ actor EntitlementReader {
         leases.with { for sibling in turn.siblings { $0.hold(sibling.lease, since: turn.claimedAt) } }
         let offers = Set([claimed.offerID] + joined.map(\.offer) + turn.siblings.map(\.offerID))
         let answers = await upstream.entitlements(of: claimed.email, offers: Array(offers), pass)
+        let isCut = Task.isCancelled
         for waiting in joined {
             waiting.continuation.resume(
-                with: Result { .answered(try Self.answer(waiting.offer, in: answers), siblings: []) })
+                with: Result { isCut ? nil : .answered(try Self.answer(waiting.offer, in: answers), siblings: []) })
         }
         await storePause(answers.values.first, customer)
         do {

@@ -152,7 +152,9 @@ extension PursuitService: LeasedQueue {
 
     func drain() async { await writer.drain() }
 
-    func renew(_ leases: [Lease<ValidationID>]) async throws -> Set<ValidationID> {
+    func renew(
+        _ leases: [Lease<ValidationID>]
+    ) async throws -> (renewed: Set<ValidationID>, busy: Set<ValidationID>) {
         try await store.purchases.renew(leases.map { ($0.id, $0.fence) }, lease: settings.lease)
     }
 

@@ -146,6 +146,14 @@ public final class Upstream: Sendable {
         return sorted
     }
 
+    /// Reads a customer's email, in a place like a read's. Its result does not count for the health of the reads: Cleeng
+    /// may refuse this route alone.
+    func customer(_ id: Int64) async -> CustomerAnswer {
+        guard let pass = await enter(.reads, atMost: .seconds(5)) else { return .tryAgain(.throttled) }
+        defer { leave(pass) }
+        return await client.customer(id)
+    }
+
     // MARK: Health
 
     private static let recently = Duration.seconds(900)

@@ -62,7 +62,7 @@ struct TakenAtOnceTests {
             #expect(claimed.pursuit.acceptedAt == acceptedAt && claimed.pursuit.deadline == deadline)
             #expect(claimer.places == 0 && rung.withLockedValue { $0 } == 0)
             #expect(try await store.purchases.claimDue().isEmpty)
-            #expect(try await store.purchases.renew([(claimed.id, 1)], lease: .seconds(30)) == [claimed.id])
+            #expect(try await store.purchases.renew([(claimed.id, 1)], lease: .seconds(30)).renewed == [claimed.id])
             try await store.write(claimed.granted())
             #expect(try await store.status(of: sample.id) == .granted)
             #expect(try await database.count("pursuits") == 0)

@@ -56,7 +56,7 @@ struct AbandonTests {
             try await store.ops.abandon(claimed.id, by: "ops", reason: "")
             #expect(try await store.outcome(of: claimed.granted()) == .leaseLost)
             #expect(try await store.outcome(of: claimed.failed(retryAt: claimed.soon)) == .leaseLost)
-            #expect(try await store.purchases.renew([(claimed.id, claimed.fence)], lease: .seconds(60)).isEmpty)
+            #expect(try await store.purchases.renew([(claimed.id, claimed.fence)], lease: .seconds(60)).renewed.isEmpty)
             #expect(try await store.status(of: claimed.id) == .rejected)
             #expect(try await database.count("subscriptions") == 0)
         }

@@ -154,7 +154,10 @@ struct RetryTests {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
             await #expect(throws: OpsRefusal.busy) { try await store.ops.retry(claimed.id, by: "ops", reason: "") }
-            #expect(try await store.purchases.renew([(claimed.id, claimed.fence)], lease: .seconds(60)) == [claimed.id])
+            #expect(
+                try await store.purchases.renew([(claimed.id, claimed.fence)], lease: .seconds(60)).renewed == [
+                    claimed.id
+                ])
             try await database.makeDue(claimed.id)
             try await store.ops.retry(claimed.id, by: "ops", reason: "")
             // The purchase may have been sent, so it keeps the right to send.

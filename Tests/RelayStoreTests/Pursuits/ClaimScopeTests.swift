@@ -159,6 +159,10 @@ struct ClaimScopeTests {
             }
             #expect(try await store.events.isKnown(cleengCustomer: 7, of: Self.own))
             #expect(try await store.events.isKnown(cleengCustomer: 7, of: .only("south")) == false)
+            var early = word
+            early.saidAt = try await database.now() - .seconds(3_600)
+            let none = try await store.events.claimWaiting(for: early, of: subject(Self.own), lease: RelayStore.lease)
+            #expect(none.claimed.isEmpty && none.left == 0, "an event from before the purchase is about another one")
             let claimed = try await store.events.claimWaiting(for: word, of: subject(Self.own), lease: RelayStore.lease)
             #expect(claimed.claimed.map(\.id) == [ids["nordic"]] && claimed.left == 0)
             for claimed in claimed.claimed { try await store.write(claimed.granted()) }

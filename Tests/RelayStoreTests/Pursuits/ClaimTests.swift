@@ -174,7 +174,8 @@ struct ClaimTests {
             #expect(siblings.allSatisfy { $0.fence == 2 && $0.pursuit.phase == .watching && !$0.isSending })
             #expect(try await stores[1].purchases.claimSiblings(of: [key], lease: .seconds(60)).isEmpty)
             // The claimed pursuit belongs to its holder until the lease expires.
-            #expect(try await stores[0].purchases.renew([(held.id, held.fence)], lease: .seconds(60)) == [held.id])
+            #expect(
+                try await stores[0].purchases.renew([(held.id, held.fence)], lease: .seconds(60)).renewed == [held.id])
             try await database.makeDue(held.id)
             #expect(try await stores[1].purchases.claimSiblings(of: [key], lease: .seconds(60)).map(\.id) == [held.id])
         }

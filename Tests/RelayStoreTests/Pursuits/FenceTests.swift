@@ -18,7 +18,8 @@ struct FenceTests {
             case .rejection: try await store.outcome(of: claimed.rejected()) == .leaseLost
             case .timeout:
                 try await store.outcome(of: claimed.timedOut(restingUntil: claimed.pursuit.deadline)) == .leaseLost
-            case .renewal: try await store.purchases.renew([(claimed.id, claimed.fence)], lease: .seconds(60)).isEmpty
+            case .renewal:
+                try await store.purchases.renew([(claimed.id, claimed.fence)], lease: .seconds(60)).renewed.isEmpty
             case .giveBack:
                 try await { () async throws -> Bool? in
                     try await store.purchases.giveBack([(claimed.id, claimed.fence)])

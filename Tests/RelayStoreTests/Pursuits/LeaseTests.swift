@@ -23,13 +23,28 @@ struct LeaseTests {
             let before = try await due(taken.id, in: database)
 
             let renewed = try await stores[0].purchases.renew(claimed.map { ($0.id, $0.fence) }, lease: .seconds(300))
-            #expect(renewed == [claimed[0].id, claimed[2].id])
+            #expect(renewed.renewed == [claimed[0].id, claimed[2].id] && renewed.busy.isEmpty)
             let limit = try await database.now() + .seconds(200)
             #expect(try await due(claimed[0].id, in: database) > limit)
             #expect(try await due(claimed[2].id, in: database) > limit)
             #expect(try await due(taken.id, in: database) == before)
             // A pursuit with a renewed lease can still be written.
             try await stores[0].write(claimed[0].rejected())
+        }
+    }
+
+    @Test("are renewed although another transaction has locked one of their rows")
+    func renewBesideALock() async throws {
+        try await withStore { database, store in
+            for number in 0..<3 { try await store.take(.sample(subscription: "\(number)")) }
+            let claimed = try await store.purchases.claimDue(limit: 3, lease: .seconds(30))
+            try #require(claimed.count == 3)
+            let renewed = try await database.hand.withTransaction { transaction in
+                _ = try await transaction.query(
+                    SQL("SELECT FROM pursuits WHERE id = $1 FOR UPDATE", [.uuid(claimed[1].id.uuid)]))
+                return try await store.purchases.renew(claimed.map { ($0.id, $0.fence) }, lease: .seconds(300))
+            }
+            #expect(renewed.renewed == [claimed[0].id, claimed[2].id] && renewed.busy == [claimed[1].id])
         }
     }
 
@@ -71,7 +86,10 @@ struct LeaseTests {
             let writes = claimed.map { $0.failed(retryAt: $0.pursuit.deadline) }
             #expect(try await stores[0].purchases.release(writes) == [.written, .leaseLost, .written])
             #expect(try await database.count("timeline") == 2)
-            #expect(try await stores[1].purchases.renew([(taken.id, taken.fence)], lease: .seconds(60)) == [taken.id])
+            #expect(
+                try await stores[1].purchases.renew([(taken.id, taken.fence)], lease: .seconds(60)).renewed == [
+                    taken.id
+                ])
         }
     }
 

@@ -160,7 +160,10 @@ struct SettlementTests {
             #expect(try await stores[0].status(of: claimed[3].id) == .timedOut)
             #expect(try await database.count("subscriptions") == 1)
             #expect(try await database.count("customers") == 1)
-            #expect(try await stores[1].purchases.renew([(taken.id, taken.fence)], lease: .seconds(60)) == [taken.id])
+            #expect(
+                try await stores[1].purchases.renew([(taken.id, taken.fence)], lease: .seconds(60)).renewed == [
+                    taken.id
+                ])
         }
     }
 

@@ -96,12 +96,14 @@ import Testing
     /// An app consumes a pass after its grant.
     @Test func theRefundOfAConsumedPassEndsItsAccess() async throws {
         try await GoogleScene.run { scene in
-            try await scene.google.control(.PUT, "products/pass-1", #"{"productId":"pass","isAcknowledged":true}"#)
+            try await scene.google.control(
+                .PUT, "products/pass-1", #"{"productId":"pass","orderId":"GPA.7","isAcknowledged":true}"#)
             let id = try await scene.post("pass-1", product: "pass")
             _ = try await scene.setup.relay.becomes("granted", id)
             try await scene.settled()
             try await scene.google.control(
-                .PUT, "products/pass-1", #"{"productId":"pass","isAcknowledged":true,"isConsumed":true}"#)
+                .PUT, "products/pass-1",
+                #"{"productId":"pass","orderId":"GPA.7","isAcknowledged":true,"isConsumed":true}"#)
             try await scene.google.control(.POST, "products/pass-1/refund", "{}")
             #expect(try await scene.setup.relay.becomes("revoked", id)["reason"].string == "refunded")
         }

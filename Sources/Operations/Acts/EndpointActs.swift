@@ -41,7 +41,9 @@ extension Act<Void> {
         Act(.endpointEnabled) { store, actor, _ in
             if let endpoint = try await store.webhooks.endpoint(id, in: actor.scope), !endpoint.isActive,
                 endpoint.kind == .purchases,
-                let other = try await store.webhooks.endpoint(url: endpoint.url, of: endpoint.publisher), other.isActive
+                let other = try await store.webhooks.endpoint(url: endpoint.url, of: endpoint.publisher),
+                other.isActive,
+                other.environment == endpoint.environment
             {
                 throw ActRefusal.endpointExists(other.id)
             }

@@ -74,7 +74,7 @@ extension RetentionPass.Step {
         case .clockInDoubt(let today):
             """
             nothing is removed: the database's date, \(Self.date(today)), may be wrong. Check the clock of its machine; if \
-            all copies were stopped for weeks, retention continues by itself within a week
+            all copies were stopped for weeks, retention continues by itself within two weeks
             """
         case .elsewhere: "another copy is removing at this moment"
         case .unfinished: "not finished; the next pass continues"

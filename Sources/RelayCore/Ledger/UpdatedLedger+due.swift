@@ -1,16 +1,16 @@
 extension UpdatedLedger {
     /// When the subscription must be evaluated again. Nil if it moved: its new id is evaluated instead. If it is owned
-    /// and this update lacks the new id, an asking caller has a minute to evaluate the new id itself.
+    /// and this update lacks the new id, an asking caller evaluates the new id itself.
     public var dueAt: Timestamp? {
         guard ledger.movedTo == nil else {
             let isOwned = found.owner != nil || !message.statement.movesFrom.isEmpty
-            return terms.asks && !isFollowed && isOwned ? found.now + Self.asking : nil
+            return terms.asks && !isFollowed && isOwned ? found.now + terms.asksFor : nil
         }
         let now = found.now
         // An overdue recheck happens now. The next one follows after a pause, in case the store cannot be asked.
         let again = recheckAt.map { $0 > now ? $0 : now + min(terms.recheck, Self.overduePause) }
         guard let next = access.nextLookAt else { return again }
-        let due = next > now ? next : now + (terms.asks ? Self.asking : Self.settling)
+        let due = next > now ? next : now + (terms.asks ? terms.asksFor : Self.settling)
         return again.map { min($0, due) } ?? due
     }
 
@@ -61,6 +61,4 @@ extension UpdatedLedger {
     /// Pause between a store's statement and the question to Cleeng, whose answer may not yet include the statement. An
     /// app that posts a purchase now also needs the customer's next read.
     private static let settling = Duration.seconds(10)
-    /// Time in which a caller must have asked its questions. Afterwards they become due for all workers.
-    private static let asking = Duration.seconds(60)
 }

@@ -31,15 +31,21 @@ public struct UpdatedLedger: Sendable {
     public struct Terms: Sendable {
         /// How long after a period's end a renewal may still be reported.
         public var leeway: Duration
-        /// Whether the caller asks the open questions itself. Then no other worker asks them for a minute.
+        /// Whether the caller asks the open questions itself.
         public var asks: Bool
+        /// Time in which it must have asked them. Afterwards they become due for all workers.
+        public var asksFor: Duration
         /// Time after a store's last statement when it is asked again: see ``UpdatedLedger/recheckAt``.
         public var recheck: Duration
         public static let standardRecheck = Duration.seconds(86_400)
 
-        public init(leeway: Duration, asks: Bool = false, recheck: Duration = Self.standardRecheck) {
+        public init(
+            leeway: Duration, asks: Bool = false, asksFor: Duration = .seconds(60),
+            recheck: Duration = Self.standardRecheck
+        ) {
             self.leeway = leeway
             self.asks = asks
+            self.asksFor = asksFor
             self.recheck = recheck
         }
     }

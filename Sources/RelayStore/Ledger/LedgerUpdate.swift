@@ -18,9 +18,13 @@ struct LedgerUpdate: Sendable {
     /// - Parameters:
     ///   - messages: one for each subscription; if there are several, the first counts.
     ///   - asks: whether the caller asks the questions that are then open.
-    init(_ messages: [LedgerMessage], memory: StoreMemory, leeway: Duration, asks: Bool = false) {
+    ///   - asksFor: time in which it must have asked them.
+    init(
+        _ messages: [LedgerMessage], memory: StoreMemory, leeway: Duration, asks: Bool = false,
+        asksFor: Duration = .seconds(60)
+    ) {
         self.memory = memory
-        terms = UpdatedLedger.Terms(leeway: leeway, asks: asks, recheck: memory.recheck)
+        terms = UpdatedLedger.Terms(leeway: leeway, asks: asks, asksFor: asksFor, recheck: memory.recheck)
         var names: Set<SubscriptionName> = []
         self.messages = messages.filter { names.insert($0.name).inserted }.sorted { $0.name.order < $1.name.order }
     }

@@ -174,6 +174,7 @@ extension WebhookStore {
             WHERE NOT EXISTS (
                 SELECT FROM webhook_deliveries d
                 WHERE d.bucket = c.bucket AND d.lane = c.lane AND d.endpoint = c.endpoint
+                  AND d.accepted_on >= (c.changed_at AT TIME ZONE 'UTC')::date - 1
                   AND (d.created_at >= c.changed_at OR d.sequence >= c.version)
                 OFFSET 0)
             ORDER BY c.publisher, c.lane, c.endpoint

@@ -1,6 +1,7 @@
 import Cleeng
 public import Logging
 import Metrics
+import NIOConcurrencyHelpers
 import NIOCore
 public import RelayCore
 public import RelayStore
@@ -20,6 +21,8 @@ public struct CleengEventService: Service {
     private let ledgers: LedgerService
     private let logger: Logger
     private let lease: Duration
+    /// When an account's last look-up was refused.
+    private let refusedAt = NIOLockedValueBox<[PublisherID?: ContinuousClock.Instant]>([:])
 
     /// Lease of work that makes up to three calls to Cleeng in turn, and waits for their places.
     static func lease(of callTimeout: Duration) -> Duration { max(.seconds(60), callTimeout * 3 + .seconds(30)) }
@@ -114,7 +117,13 @@ public struct CleengEventService: Service {
             return subject
         case .unknown: try await end(claimed, "Cleeng knows nobody by that number")
         case .misconfigured:
-            logger.critical(
+            // One line for all events of the pause.
+            let isFirst = refusedAt.withLockedValue { refused in
+                let last = refused.updateValue(.now, forKey: claimed.account)
+                return last.map { $0 + Self.refusedPause < .now } ?? true
+            }
+            logger.log(
+                level: isFirst ? .critical : .debug,
                 "Cleeng refuses to say whose an event is: let the publisher token read /3.1/customers",
                 metadata: ["account": "\(claimed.account?.text ?? "common")"])
             try await retry(claimed, "Cleeng refuses to say whose it is", after: Self.refusedPause)

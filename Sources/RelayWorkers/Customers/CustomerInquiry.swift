@@ -70,7 +70,7 @@ public final class CustomerInquiry: CustomerInquirer {
         case .away: return (.away, nil)
         case .answered(let ends):
             try await keep(ends, owned, of: customer, publisher)
-            return (.asked, nil)
+            return (ends.count == offers.count ? .asked : .away, nil)
         }
     }
 

@@ -73,7 +73,13 @@ public struct LedgerService: Service {
     private func look(at due: [ClaimedSubscription]) async throws {
         let rows = Dictionary(due.map { ($0.name, $0.row) }, uniquingKeysWith: { one, _ in one })
         var results = try await record(due.map { LedgerMessage($0.name) }, rows)
-        results += try await recordPresent(of: results)
+        do {
+            results += try await recordPresent(of: results)
+        } catch let error where error.isOverTime {
+            for one in results where one.presentName != nil {
+                try await postpone(one.name, rows, by: Self.pause, "\(error)")
+            }
+        }
         let unanswered = await askStores(results.filter { $0.isToBeAsked || isNew($0) }, rows)
         try await store.questions.askAgain(about: results.filter(isToBeRechecked))
         await withTaskGroup { group in
@@ -186,19 +192,27 @@ public struct LedgerService: Service {
     /// - Parameters:
     ///   - rows: rows claimed by this process, which failures count against.
     ///   - asks: whether open questions are asked afterwards.
+    ///   - isPart: whether several messages together took too long. A message by itself that does is postponed then;
+    ///     otherwise the database may be slow.
     private func record(
-        _ messages: [LedgerMessage], _ rows: [SubscriptionName: ClaimedRow] = [:], asks: Bool = true
+        _ messages: [LedgerMessage], _ rows: [SubscriptionName: ClaimedRow] = [:], asks: Bool = true,
+        isPart: Bool = false
     ) async throws -> [LedgerResult] {
         do {
-            return try await store.subscriptions.record(messages, leeway: leeway, asks: asks)
-        } catch let error where !error.isForGood && !error.isOverTime {
+            return try await store.subscriptions.record(messages, leeway: leeway, asks: asks, asksFor: lease)
+        } catch let error where messages.count > 1 && (error.isForGood || error.isOverTime) {
+            var results: [LedgerResult] = []
+            for message in messages {
+                results += try await record([message], rows, asks: asks, isPart: error.isOverTime)
+            }
+            return results
+        } catch let error where isPart && error.isOverTime {
+            try await postpone(messages[0].name, rows, by: Self.pause, "\(error)")
+            // If the database is slow, each round postpones one subscription.
+            throw error
+        } catch let error where !error.isForGood {
             throw error
         } catch {
-            guard messages.count == 1 else {
-                var results: [LedgerResult] = []
-                for message in messages { results += try await record([message], rows, asks: asks) }
-                return results
-            }
             logger.error(
                 "a subscription cannot be processed",
                 metadata: [
@@ -206,11 +220,7 @@ public struct LedgerService: Service {
                     "error": "\(error)",
                 ])
             Counter(label: "relay_ledgers_failed").increment()
-            if error.isOverTime {
-                try await postpone(messages[0].name, rows, by: Self.pause, "\(error)")
-                // If the database is slow, each round postpones one subscription.
-                throw error
-            } else if let row = rows[messages[0].name] {
+            if let row = rows[messages[0].name] {
                 await store.queues.fail(row, error)
             } else {
                 try await store.subscriptions.lookAgain(

@@ -120,7 +120,7 @@ public final class RetentionService: Service {
             logger.warning(
                 """
                 the database's date may be wrong, so retention removes nothing: check the clock of its machine; if all \
-                copies were stopped for weeks, retention continues by itself within a week
+                copies were stopped for weeks, retention continues by itself within two weeks
                 """, metadata: ["date": "\(date)"])
         case .elsewhere, .unfinished, .wouldDrop, .wouldClearDefault, .wouldClear: break
         }

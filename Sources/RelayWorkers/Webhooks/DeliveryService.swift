@@ -131,9 +131,12 @@ extension DeliveryService: StoredQueue {
         // The order is random, because the first endpoint may get more places.
         for endpoint in active.shuffled() {
             let own = leases.with { $0.running(in: endpoint.id) }
-            let left = max(0, most - running[endpoint.publisher, default: 0])
+            let (used, capacity) = (running[endpoint.publisher, default: 0], settings.capacity)
+            let share = EndpointCapacity(places: most, perEndpoint: capacity.perEndpoint)
             let allowance = breakers.allowance(in: endpoint.id) { allowance in
-                min(left, settings.capacity.available(taken: taken, own: own, allowance: allowance))
+                min(
+                    share.available(taken: used, own: own, allowance: allowance),
+                    capacity.available(taken: taken, own: own, allowance: allowance))
             }
             guard let allowance else { continue }
             taken += allowance.limit

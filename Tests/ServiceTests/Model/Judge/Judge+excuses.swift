@@ -4,7 +4,7 @@ import RelayCore
 extension Model.Judge {
     /// Whether a grant may coexist with the owner's. Cleeng gave this customer the subscription last, but the relay
     /// learned it by an older request than the owner's. Both grants remain until a newer request ends one.
-    func add(_ one: Span, beside owner: Span) -> Bool {
+    func stands(_ one: Span, beside owner: Span) -> Bool {
         let last = history.grants.last { $0.subscription == one.row.purchase.subscription && $0.at <= one.from + 0.002 }
         return one.row.acceptedAt < owner.row.acceptedAt && one.from > owner.from
             && last?.customer == one.row.purchase.customer

@@ -69,7 +69,7 @@ extension SQLTable {
     }
 }
 
-extension SubscriptionStanding {
+extension SubscriptionState {
     /// Condition that a ledger `l` gives access; see ``Status/grantsAccess``.
     static let runs: SQL = "l.status IN \([Status.active, .inGrace])"
 }

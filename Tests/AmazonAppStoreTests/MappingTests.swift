@@ -24,7 +24,7 @@ import Testing
     struct Row: Sendable {
         var fields: String
         var known: StoreState
-        var status: SubscriptionStanding.Status
+        var status: SubscriptionState.Status
         var intent: String?
         var word = ""
     }
@@ -79,9 +79,9 @@ import Testing
         #expect(word.periods.map(\.id) == ["r1:3:11"])
         var ledger = SubscriptionLedger()
         ledger.apply(word)
-        let standing = try #require(ledger.standing(at: readAt + .seconds(60), leeway: .seconds(3_600)))
-        #expect(standing.status == row.status)
-        if row.known == .expired { #expect(standing.access == .ends(reason: "expired")) }
+        let state = try #require(ledger.state(at: readAt + .seconds(60), leeway: .seconds(3_600)))
+        #expect(state.status == row.status)
+        if row.known == .expired { #expect(state.access == .ends(reason: "expired")) }
     }
 
     @Test func aRenewalMovesTheEndOfTheSamePeriod() throws {
@@ -92,7 +92,7 @@ import Testing
             var ledger = SubscriptionLedger()
             for word in words.compactMap(\.ledgerStatement) { ledger.apply(word) }
             #expect(
-                ledger.standing(at: readAt, leeway: .seconds(1))?.expiresAt == Timestamp(seconds: Self.future / 1_000))
+                ledger.state(at: readAt, leeway: .seconds(1))?.expiresAt == Timestamp(seconds: Self.future / 1_000))
         }
     }
 
@@ -107,7 +107,7 @@ import Testing
         var ledger = SubscriptionLedger()
         ledger.apply(word)
         let after = try #require(found.expiresAt) + .seconds(1)
-        #expect(ledger.standing(at: after, leeway: .seconds(3_600))?.status == .inBillingRetry)
+        #expect(ledger.state(at: after, leeway: .seconds(3_600))?.status == .inBillingRetry)
     }
 
     @Test func trialsAndIntroductoryPrices() throws {

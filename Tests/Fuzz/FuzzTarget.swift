@@ -58,7 +58,7 @@ enum FuzzLedger {
 
     static func tell(_ ledger: SubscriptionLedger) {
         let name = SubscriptionName(publisher: "main", environment: "Production", originalTransactionID: "1")
-        _ = ledger.standing(at: now, leeway: .seconds(3_600))
+        _ = ledger.state(at: now, leeway: .seconds(3_600))
         let purchases = ledger.purchases(of: name, shown: nil, at: now, leeway: .seconds(3_600))
         _ = PurchaseJSON.customer("ana", purchases)
     }

@@ -86,7 +86,7 @@ import Testing
         var expiry = "2026-10-22T10:00:00Z"
         var known: StoreState
         /// Nil if the answer enters no ledger.
-        var status: SubscriptionStanding.Status?
+        var status: SubscriptionState.Status?
         var intent: String?
         var word = ""
     }
@@ -111,20 +111,20 @@ import Testing
             Row(state: "REVOKED", known: .revoked, status: .revoked, intent: "Lapse", word: "Unknown"),
             Row(state: "SOMETHING_NEW", known: .unknown, status: .active, intent: "Renew"),
         ])
-    func eachStateHasAStandingInTheLedger(row: Row) throws {
+    func eachStateHasAStatusInTheLedger(row: Row) throws {
         let found = try read(subscription(state: row.state, expiry: row.expiry))
         #expect(found.state == row.known)
         #expect(found.renewalIntent == row.intent)
         #expect(found.cancellation?.reason.rawValue ?? "" == row.word)
         #expect(found.isInBillingRetry == (row.known == .inGrace || row.known == .onHold))
-        let standing = found.ledgerStatement.flatMap { word in
+        let state = found.ledgerStatement.flatMap { word in
             var ledger = SubscriptionLedger()
             ledger.apply(word)
-            return ledger.standing(at: readAt + .seconds(60), leeway: .seconds(3_600))
+            return ledger.state(at: readAt + .seconds(60), leeway: .seconds(3_600))
         }
-        #expect(standing?.status == row.status)
-        if row.known == .paused { #expect(standing?.access == .ends(reason: "expired")) }
-        if row.known == .inGrace { #expect(standing?.access == .goesOn(expiresAt: found.expiresAt)) }
+        #expect(state?.status == row.status)
+        if row.known == .paused { #expect(state?.access == .ends(reason: "expired")) }
+        if row.known == .inGrace { #expect(state?.access == .goesOn(expiresAt: found.expiresAt)) }
     }
 
     @Test func aLifeInAnyOrderMakesTheSameLedger() throws {
@@ -135,9 +135,9 @@ import Testing
         for words in [[paused, resumed], [resumed, paused]] {
             var ledger = SubscriptionLedger()
             for word in words.compactMap(\.ledgerStatement) { ledger.apply(word) }
-            let standing = ledger.standing(at: readAt + .seconds(1), leeway: .seconds(3_600))
-            #expect(standing?.status == .active)
-            #expect(standing?.expiresAt == resumed.expiresAt)
+            let state = ledger.state(at: readAt + .seconds(1), leeway: .seconds(3_600))
+            #expect(state?.status == .active)
+            #expect(state?.expiresAt == resumed.expiresAt)
         }
     }
 

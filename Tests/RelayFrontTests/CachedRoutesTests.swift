@@ -82,9 +82,9 @@ struct CachedRoutesTests {
                 let routes = Self.routes(limits)
                 for left in [1, 0] {
                     let answer = try #require(routes.answer(Self.request("/known/one"), channel))
-                    let standing = try #require(answer.response.headerFields[.rateLimit])
-                    #expect(standing.hasPrefix("\"address\";r=\(addresses - 2 + left);"))
-                    #expect(standing.contains(", \"key\";r=\(keys - 2 + left);"))
+                    let quota = try #require(answer.response.headerFields[.rateLimit])
+                    #expect(quota.hasPrefix("\"address\";r=\(addresses - 2 + left);"))
+                    #expect(quota.contains(", \"key\";r=\(keys - 2 + left);"))
                 }
                 for _ in 0..<3 { #expect(routes.answer(Self.request("/known/one"), channel) == nil) }
                 #expect(limits.keys?.take(Self.key.text).decision.remaining == max(0, keys - 3))

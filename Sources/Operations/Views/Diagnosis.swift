@@ -253,15 +253,15 @@ public struct Diagnosis: Sendable, Equatable {
         }
     }
 
-    private mutating func add(_ standing: StoreStanding) {
-        let store = StorePlatform(rawValue: standing.store)?.title ?? standing.store
-        if let oldest = standing.oldestWaiting, oldest > .seconds(900) {
+    private mutating func add(_ health: StoreHealth) {
+        let store = StorePlatform(rawValue: health.store)?.title ?? health.store
+        if let oldest = health.oldestWaiting, oldest > .seconds(900) {
             add(
                 .warning,
-                "For \(oldest.spoken) \(Self.counted(standing.waiting, "purchase waits", "purchases wait")) for the relay to ask \(store): a refund there still gives access, and a grant is not acknowledged.",
+                "For \(oldest.spoken) \(Self.counted(health.waiting, "purchase waits", "purchases wait")) for the relay to ask \(store): a refund there still gives access, and a grant is not acknowledged.",
                 advice: "Read the last error of each, and look at the store's credentials.", .notifications)
         }
-        for topic in standing.topics where topic.state != .confirmed {
+        for topic in health.topics where topic.state != .confirmed {
             let id = topic.notification.map { "\($0)" } ?? "ID"
             add(
                 .warning,
@@ -271,7 +271,7 @@ public struct Diagnosis: Sendable, Equatable {
                 advice: "`receipt-relay notifications confirm \(id) --reason R` confirms it. Or subscribe again.",
                 .topics)
         }
-        if let trouble = standing.sweepTrouble {
+        if let trouble = health.sweepTrouble {
             add(
                 .warning, "The relay could not ask \(store) which purchases were taken back: \(trouble).",
                 advice:

@@ -72,8 +72,8 @@ extension UnmappedOffer: Viewed {
     ]
 }
 
-extension StoreStanding: Viewed {
-    public static let fields: [Field<StoreStanding>] = [
+extension StoreHealth: Viewed {
+    public static let fields: [Field<StoreHealth>] = [
         Field("store", "Store") { $0.store }.worded { StorePlatform(rawValue: $0.store)?.title ?? $0.store },
         Field("lastNotificationAt", "Last notification") { $0.lastNotificationAt },
         Field("waiting", "Questions waiting") { $0.waiting },
@@ -123,7 +123,7 @@ extension OpsSummary: Viewed {
         Field("stores") { one in
             FieldValue.list(
                 one.stores.map { store in
-                    .object(StoreStanding.fields.map { ($0.name, $0.value(store)) })
+                    .object(StoreHealth.fields.map { ($0.name, $0.value(store)) })
                 })
         },
     ]

@@ -48,7 +48,7 @@ enum RelayMetrics {
                 let parked = try? await store.queues.parked(in: .all),
                 let problems = try? await store.ops.count(AccessProblem.quick, in: .all),
                 let consumption = try? await store.consumption.backlog(in: .all),
-                let stores = try? await store.questions.standings(in: .all)
+                let stores = try? await store.questions.health(in: .all)
             else { return [] }
             func gauge(_ name: String, _ help: String, _ value: Double) -> MetricSample {
                 MetricSample(name: name, help: help, value: value)
@@ -118,17 +118,17 @@ enum RelayMetrics {
         }
     }
 
-    private static func samples(_ standing: StoreStanding, now: Timestamp?) -> [MetricSample] {
+    private static func samples(_ health: StoreHealth, now: Timestamp?) -> [MetricSample] {
         func gauge(_ name: String, _ help: String, _ value: Double) -> MetricSample {
-            MetricSample(name: name, help: help, labels: [("store", standing.store)], value: value)
+            MetricSample(name: name, help: help, labels: [("store", health.store)], value: value)
         }
-        let swept = standing.oldestSweep.flatMap { oldest in now.map { max($0 - oldest, .zero) } }
+        let swept = health.oldestSweep.flatMap { oldest in now.map { max($0 - oldest, .zero) } }
         return [
             gauge(
-                "relay_backlog_questions", "Purchases about which a store is to be asked.", Double(standing.waiting)),
+                "relay_backlog_questions", "Purchases about which a store is to be asked.", Double(health.waiting)),
             gauge(
                 "relay_oldest_question_seconds", "For how long the first of these has waited.",
-                standing.oldestWaiting?.seconds ?? 0),
+                health.oldestWaiting?.seconds ?? 0),
         ]
             + (swept.map {
                 [

@@ -65,7 +65,7 @@ struct Status: AsyncParsableCommand {
                 print("")
                 TextTable.write(
                     summary.stores,
-                    StoreStanding.columns("store", "lastNotificationAt", "waiting", "parked", "sweptAt", "sweepError"))
+                    StoreHealth.columns("store", "lastNotificationAt", "waiting", "parked", "sweptAt", "sweepError"))
             }
         }
         switch diagnosis.severity {

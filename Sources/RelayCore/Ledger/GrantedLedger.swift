@@ -38,7 +38,7 @@ public struct GrantedLedger: Sendable {
     /// Why the purchase gives no access although Cleeng grants it: `refunded`, `family_revoked`. Nil if the store has
     /// not revoked it.
     public var reasonToEnd: String? {
-        guard updated.standing?.status == .revoked, case .ends(let reason) = updated.access.verdicts[offer] else {
+        guard updated.state?.status == .revoked, case .ends(let reason) = updated.access.verdicts[offer] else {
             return nil
         }
         return reason

@@ -17,7 +17,7 @@ public struct LedgerResult: Sendable {
     /// Bundle id of the app; nil if unknown.
     public var bundleID: BundleID?
     /// Nil if no purchase is known.
-    public var standing: SubscriptionStanding?
+    public var state: SubscriptionState?
     /// The offers that it gives access to.
     public var access: SubscriptionAccess
     /// Offers that were granted on it, even if the access was revoked since.
@@ -41,7 +41,7 @@ public struct LedgerResult: Sendable {
         let (found, ledger) = (updated.found, updated.ledger)
         name = updated.message.name
         bundleID = found.bundleID
-        standing = updated.standing
+        state = updated.state
         access = updated.access
         granted = updated.granted
         askedAt = ledger.cleeng.mapValues(\.statedAt)

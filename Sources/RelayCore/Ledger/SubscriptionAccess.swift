@@ -20,32 +20,32 @@ public struct SubscriptionAccess: Sendable, Hashable {
         self.leeway = leeway
         // The subscription continues under another id, and that id alone decides about access.
         guard ledger.movedTo == nil else { return }
-        let standing = ledger.standing(at: now, leeway: leeway)
-        present = ledger.offer(of: standing?.productID)
-        if let standing { judge(standing, at: now) }
-        let isTakenBack = standing?.status == .revoked
+        let state = ledger.state(at: now, leeway: leeway)
+        present = ledger.offer(of: state?.productID)
+        if let state { judge(state, at: now) }
+        let isTakenBack = state?.status == .revoked
         for offer in offers.union(ledger.itemOffers) where offer != present {
-            if isTakenBack, let verdict = standing?.access {
+            if isTakenBack, let verdict = state?.access {
                 verdicts[offer] = verdict
-            } else if let item = ledger.item(opening: offer), let standing {
-                judge(item, opening: offer, of: ledger, standing, at: now)
+            } else if let item = ledger.item(opening: offer), let state {
+                judge(item, opening: offer, of: ledger, state, at: now)
             } else {
                 judge(left: offer, since: ledger.presentSince(at: now), ledger.cleeng[offer], at: now)
             }
         }
     }
 
-    private mutating func judge(_ standing: SubscriptionStanding, at now: Timestamp) {
-        look(at: standing.nextLookAt)
+    private mutating func judge(_ state: SubscriptionState, at now: Timestamp) {
+        look(at: state.nextLookAt)
         guard let present else { return }
-        verdicts[present] = standing.access
-        if let moment = standing.lookUpAt, moment <= now { questions.insert(present) }
+        verdicts[present] = state.access
+        if let moment = state.lookUpAt, moment <= now { questions.insert(present) }
     }
 
     /// Judges the offer of one item, which opens it until the item's own end. If the store has reported nothing since
     /// that end, the leeway for a renewal follows, and then Cleeng is asked.
     private mutating func judge(
-        _ item: LedgerPeriod, opening offer: OfferID, of ledger: SubscriptionLedger, _ standing: SubscriptionStanding,
+        _ item: LedgerPeriod, opening offer: OfferID, of ledger: SubscriptionLedger, _ state: SubscriptionState,
         at now: Timestamp
     ) {
         let end = ledger.itemEnd(item)
@@ -54,8 +54,8 @@ public struct SubscriptionAccess: Sendable, Hashable {
         } else if ledger.isEnded(item) {
             verdicts[offer] = .ends(reason: "expired")
         } else if let current = ledger.current(at: now), ledger.endsTogether(item, with: current) {
-            verdicts[offer] = standing.access
-            if let moment = standing.lookUpAt, moment <= now { questions.insert(offer) }
+            verdicts[offer] = state.access
+            if let moment = state.lookUpAt, moment <= now { questions.insert(offer) }
         } else if end > now {
             verdicts[offer] = .goesOn(expiresAt: item.expiresAt.map { min($0, end) })
             if item.expiresAt != nil { look(at: end) }
@@ -119,7 +119,7 @@ public enum AccessVerdict: Sendable, Hashable {
     case ends(reason: String)
 }
 
-extension SubscriptionStanding {
+extension SubscriptionState {
     /// Effect on access. Nil if unknown: the relay asks about an unreported renewal before the subscription counts as
     /// expired. Until the answer, Cleeng's grant remains.
     public var access: AccessVerdict? {

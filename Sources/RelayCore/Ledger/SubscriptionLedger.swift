@@ -1,7 +1,7 @@
 /// The state of one subscription, computed from statements that arrive in any order and any number of times.
 ///
 /// Keeps the latest statement on each transaction, on renewal and on the end, ranked by the time of the statement and
-/// not of its arrival. ``standing(at:leeway:)`` derives the status on demand, for a given time. So the result does not
+/// not of its arrival. ``state(at:leeway:)`` derives the status on demand, for a given time. So the result does not
 /// depend on the order of arrival.
 public struct SubscriptionLedger: Sendable, Hashable, Codable {
     /// The stored periods by ``LedgerPeriod/id``.

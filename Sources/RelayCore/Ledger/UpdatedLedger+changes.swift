@@ -19,7 +19,7 @@ extension UpdatedLedger {
         return found.ledger.nextItemEnd(after: moment).map { $0 <= found.now } ?? false
     }
 
-    private func purchases(_ ledger: SubscriptionLedger, shown: SubscriptionStanding.Status?) -> [CustomerPurchase] {
+    private func purchases(_ ledger: SubscriptionLedger, shown: SubscriptionState.Status?) -> [CustomerPurchase] {
         ledger.purchases(of: message.name, shown: shown, at: found.now, leeway: terms.leeway)
             .sorted { $0.productID < $1.productID }
     }
@@ -47,7 +47,7 @@ extension UpdatedLedger {
         return BillingEvent.events(
             from: BillingEvent.Picture(
                 status: found.status, expiresAt: found.expiresAt, willRenew: found.willRenew,
-                productID: found.ledger.standing(at: found.now, leeway: terms.leeway)?.productID),
+                productID: found.ledger.state(at: found.now, leeway: terms.leeway)?.productID),
             to: BillingEvent.Picture(
                 status: shown.status, expiresAt: shown.expiresAt, willRenew: shown.willRenew,
                 productID: shown.productID))

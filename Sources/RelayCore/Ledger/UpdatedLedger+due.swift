@@ -28,18 +28,18 @@ extension UpdatedLedger {
     /// asked only about one that is unpaid, paused or will not renew: it may be paid late, resumed or turned on again.
     public var recheckAt: Timestamp? {
         // A late payment restores access, and its notification may be lost too.
-        guard platform != .apple, !message.name.standsAlone, hasRenewalInfo, let standing,
-            standing.status.grantsAccess || standing.status == .inBillingRetry || isPaused
+        guard platform != .apple, !message.name.standsAlone, hasRenewalInfo, let state,
+            state.status.grantsAccess || state.status == .inBillingRetry || isPaused
         else { return nil }
-        if platform.listsVoided, standing.status == .active, standing.willRenew != false { return nil }
+        if platform.listsVoided, state.status == .active, state.willRenew != false { return nil }
         let statements = ledger.periods.values.map(\.statedAt) + (ledger.renewal.map { [$0.statedAt] } ?? [])
         guard let last = statements.max() else { return nil }
         let again = last + terms.recheck
         // A subscription is asked about once more before its access ends: it may have been turned on again, or paid.
         let end: Timestamp? =
-            switch standing.status {
-            case .active where standing.willRenew == false: standing.expiresAt
-            case .inGrace: standing.changesAt
+            switch state.status {
+            case .active where state.willRenew == false: state.expiresAt
+            case .inGrace: state.changesAt
             default: nil
             }
         guard let end, last < end - Self.lastLook else { return again }

@@ -4,7 +4,7 @@ public struct UpdatedLedger: Sendable {
     public struct Found: Sendable {
         public var ledger = SubscriptionLedger()
         /// The published status; nil if none was published.
-        public var status: SubscriptionStanding.Status?
+        public var status: SubscriptionState.Status?
         public var expiresAt: Timestamp?
         public var willRenew: Bool?
         public var bundleID: BundleID?
@@ -59,7 +59,7 @@ public struct UpdatedLedger: Sendable {
     public internal(set) var ledger: SubscriptionLedger
     /// Offers that were granted on it, or under its former ids.
     public internal(set) var granted: Set<OfferID>
-    public private(set) var standing: SubscriptionStanding?
+    public private(set) var state: SubscriptionState?
     /// Whether the same update evaluates the id that this one moved to.
     var isFollowed = false
     let terms: Terms
@@ -89,7 +89,7 @@ public struct UpdatedLedger: Sendable {
     /// product belongs to several offers, the granted one counts.
     mutating func evaluate(_ offers: Offers) {
         if let offers = offers(ledger.products, message.name) { ledger.setOffers(offers) }
-        standing = ledger.standing(at: found.now, leeway: terms.leeway)
+        state = ledger.state(at: found.now, leeway: terms.leeway)
     }
 
     /// Present state of the granted access.
@@ -98,10 +98,10 @@ public struct UpdatedLedger: Sendable {
     }
 
     /// Status to publish. While a late renewal is in question, the last published status stays.
-    public var shown: SubscriptionStanding? {
-        guard var shown = standing, shown.status == .expired, shown.access == nil else { return standing }
+    public var shown: SubscriptionState? {
+        guard var shown = state, shown.status == .expired, shown.access == nil else { return state }
         // A subscription that was never published counts as active only if it has a grant.
-        guard let was = found.status ?? (found.owner == nil ? nil : .active) else { return standing }
+        guard let was = found.status ?? (found.owner == nil ? nil : .active) else { return state }
         shown.status = was
         if was != .expired { shown.reason = nil }
         return shown

@@ -18,14 +18,14 @@ public enum BillingEvent: String, Sendable, CaseIterable {
 
     /// State of a subscription as its contract shows it, compared before and after a change.
     public struct Picture: Sendable, Hashable {
-        public var status: SubscriptionStanding.Status?
+        public var status: SubscriptionState.Status?
         /// Whole seconds. Receipts have no fractions, but transactions of the same period do.
         public private(set) var expiresAt: Timestamp?
         public var willRenew: Bool?
         public var productID: ProductID?
 
         public init(
-            status: SubscriptionStanding.Status?, expiresAt: Timestamp?, willRenew: Bool?, productID: ProductID?
+            status: SubscriptionState.Status?, expiresAt: Timestamp?, willRenew: Bool?, productID: ProductID?
         ) {
             self.status = status
             self.expiresAt = expiresAt?.wholeSeconds
@@ -50,7 +50,7 @@ public enum BillingEvent: String, Sendable, CaseIterable {
         return events
     }
 
-    private static func weight(_ status: SubscriptionStanding.Status?) -> SubscriptionStanding.Status? {
+    private static func weight(_ status: SubscriptionState.Status?) -> SubscriptionState.Status? {
         status == .inGrace ? .active : status
     }
 

@@ -7,9 +7,9 @@ extension SubscriptionLedger {
     ///   - leeway: how long after a period's end a renewal may still be reported.
     /// - Returns: empty if no purchase is known.
     public func purchases(
-        of name: SubscriptionName, shown: SubscriptionStanding.Status?, at now: Timestamp, leeway: Duration
+        of name: SubscriptionName, shown: SubscriptionState.Status?, at now: Timestamp, leeway: Duration
     ) -> [CustomerPurchase] {
-        guard let current = current(at: now), let standing = standing(at: now, leeway: leeway) else { return [] }
+        guard let current = current(at: now), let state = state(at: now, leeway: leeway) else { return [] }
         var newest: [ProductID: LedgerPeriod] = [:]
         for period in periods.values {
             if let other = newest[period.productID], !Self.isOlder(other, period) { continue }
@@ -20,10 +20,10 @@ extension SubscriptionLedger {
         return newest.values.map { period in
             var purchase = purchase(period, of: name)
             if period.id == current.id {
-                describe(&purchase, standing, current, shown: shown)
+                describe(&purchase, state, current, shown: shown)
             } else if items?.contains(period.productID) == true {
                 if endsTogether(period, with: current), !isEnded(period) {
-                    describe(&purchase, standing, period, shown: shown)
+                    describe(&purchase, state, period, shown: shown)
                 } else {
                     describe(&purchase, item: period, at: now)
                 }
@@ -51,11 +51,11 @@ extension SubscriptionLedger {
     }
 
     private func describe(
-        _ purchase: inout CustomerPurchase, _ standing: SubscriptionStanding, _ period: LedgerPeriod,
-        shown: SubscriptionStanding.Status?
+        _ purchase: inout CustomerPurchase, _ state: SubscriptionState, _ period: LedgerPeriod,
+        shown: SubscriptionState.Status?
     ) {
-        let isUnanswered = standing.status == .expired && standing.access == nil
-        var status = isUnanswered ? shown ?? standing.status : standing.status
+        let isUnanswered = state.status == .expired && state.access == nil
+        var status = isUnanswered ? shown ?? state.status : state.status
         if isEndedByCleeng(period) { status = .expired }
         purchase.isExpired = !status.grantsAccess
         let said = renewal.flatMap { $0.statedAt >= period.isKnownFrom ? $0 : nil }
@@ -78,7 +78,7 @@ extension SubscriptionLedger {
     }
 
     private func cancelationReason(
-        _ period: LedgerPeriod, _ said: LedgerRenewal?, _ status: SubscriptionStanding.Status
+        _ period: LedgerPeriod, _ said: LedgerRenewal?, _ status: SubscriptionState.Status
     ) -> CancelationReason? {
         if let revocation = period.revocation { return revocation.cancelationReason }
         let stated = said?.cancelationReason ?? said?.expirationIntent.map(CancelationReason.init(expirationIntent:))

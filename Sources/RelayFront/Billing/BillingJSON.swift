@@ -31,24 +31,24 @@ enum BillingJSON {
     }
 
     static func contract(_ contract: BillingContract, _ writer: inout JSONWriter) {
-        let standing = contract.standing
+        let state = contract.state
         writer.beginObject()
         writer.member("Id", contract.id)
         writer.member("CustomerId", contract.customer)
-        writer.member("PlanId", standing.product)
-        writer.member("PlanVariantId", standing.product)
+        writer.member("PlanId", state.product)
+        writer.member("PlanVariantId", state.product)
         writer.member("PlanGroupId", contract.platform.iapType)
-        writer.member("LifecycleStatus", standing.lifecycle.rawValue)
-        writer.date("StartDate", standing.start ?? contract.createdAt)
-        writer.date("EndDate", standing.end)
-        writer.date("BilledUntil", standing.paidUntil)
-        writer.date("LastBillingDate", standing.lastBilling)
-        writer.date("NextBillingDate", standing.nextBilling)
+        writer.member("LifecycleStatus", state.lifecycle.rawValue)
+        writer.date("StartDate", state.start ?? contract.createdAt)
+        writer.date("EndDate", state.end)
+        writer.date("BilledUntil", state.paidUntil)
+        writer.date("LastBillingDate", state.lastBilling)
+        writer.date("NextBillingDate", state.nextBilling)
         writer.name("Phases")
         writer.beginArray()
-        for one in standing.phases { phase(one, &writer) }
+        for one in state.phases { phase(one, &writer) }
         writer.endArray()
-        if let current = standing.phases.last {
+        if let current = state.phases.last {
             writer.name("CurrentPhase")
             phase(current, &writer)
         }
@@ -64,7 +64,7 @@ enum BillingJSON {
         writer.endObject()
     }
 
-    private static func phase(_ phase: ContractStanding.Phase, _ writer: inout JSONWriter) {
+    private static func phase(_ phase: ContractState.Phase, _ writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("Type", phase.kind.rawValue)
         writer.date("StartDate", phase.start)

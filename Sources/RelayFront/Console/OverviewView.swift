@@ -121,7 +121,7 @@ enum OverviewView {
     private static func stores(_ summary: OpsSummary) -> Table {
         Table(
             summary.stores,
-            StoreStanding.columns(
+            StoreHealth.columns(
                 "store", "lastNotificationAt", "waiting", "oldestWaitingSeconds", "parked", "sweptAt", "sweepError",
                 "topics"),
             empty: "No store has sent a notification yet."

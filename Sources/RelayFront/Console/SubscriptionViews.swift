@@ -98,7 +98,7 @@ enum SubscriptionViews {
         return ([wrong.joined(separator: ", ")] + [one.trouble].compactMap(\.self)).joined(separator: ": ")
     }
 
-    private static func tone(_ status: SubscriptionStanding.Status?) -> Tone? {
+    private static func tone(_ status: SubscriptionState.Status?) -> Tone? {
         switch status {
         case .active: .ok
         case .inGrace, .inBillingRetry: .warning

@@ -13,23 +13,23 @@ struct RateLimits: Sendable {
     /// - Throws: ``Problem`` 429.
     func take(_ request: Request, _ context: FrontContext) throws {
         guard !Self.unlimited.contains(request.uri.path) else { return }
-        if let standing = takeAddress(of: request.head, context.channel) { try note(standing, context) }
+        if let quota = takeAddress(of: request.head, context.channel) { try note(quota, context) }
     }
 
     /// Takes from both limits at once, for a request that will certainly be answered.
     ///
     /// - Returns: nil if a limit is exhausted. Then nothing was taken, except if another request has just taken the
     ///   last one.
-    func take(_ head: HTTPRequest, _ channel: any Channel, key: APIKeyID) -> [RateStanding]? {
+    func take(_ head: HTTPRequest, _ channel: any Channel, key: APIKeyID) -> [RateQuota]? {
         if let keys, !keys.allows(key.text) { return nil }
         let address = takeAddress(of: head, channel)
         guard address?.isAllowed ?? true else { return nil }
-        let standings = [address, keys?.take(key.text)].compactMap { $0 }
-        return standings.allSatisfy(\.isAllowed) ? standings : nil
+        let quotas = [address, keys?.take(key.text)].compactMap { $0 }
+        return quotas.allSatisfy(\.isAllowed) ? quotas : nil
     }
 
     /// Nil if addresses are not limited.
-    private func takeAddress(of head: HTTPRequest, _ channel: any Channel) -> RateStanding? {
+    private func takeAddress(of head: HTTPRequest, _ channel: any Channel) -> RateQuota? {
         guard let addresses else { return nil }
         let address = ClientAddress.find(
             peer: channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) },
@@ -51,9 +51,9 @@ struct RateLimits: Sendable {
         try note(keys.take(id), context)
     }
 
-    private func note(_ standing: RateStanding, _ context: FrontContext) throws {
-        context.notes.stands(standing)
-        try standing.check()
+    private func note(_ quota: RateQuota, _ context: FrontContext) throws {
+        context.notes.add(quota)
+        try quota.check()
     }
 }
 
@@ -81,13 +81,13 @@ final class RateLimiter: Sendable {
     }
 
     /// - Returns: the client's state after this request.
-    func take(_ name: String, at now: Duration? = nil) -> RateStanding {
+    func take(_ name: String, at now: Duration? = nil) -> RateQuota {
         let (name, shard, now) = (Name(name), shard(name), now ?? ContinuousClock.now - start)
         let decision = shard.withLockedValue { states in
             if states[name] == nil, states.count >= capacity { Self.evict(&states, at: now) }
             return states[name, default: RateState()].take(limit, at: now)
         }
-        return RateStanding(policy: policy, limit: limit, decision: decision)
+        return RateQuota(policy: policy, limit: limit, decision: decision)
     }
 
     /// Whether a request would be allowed now. Takes nothing.
@@ -115,7 +115,7 @@ final class RateLimiter: Sendable {
 }
 
 /// A client's state under one policy, for the header fields (draft-ietf-httpapi-ratelimit-headers).
-struct RateStanding: Sendable {
+struct RateQuota: Sendable {
     var policy: String
     var limit: RateLimit
     var decision: RateState.Decision
@@ -139,9 +139,9 @@ struct RateStanding: Sendable {
 
 extension HTTPFields {
     /// Adds the client's state under each applied policy.
-    mutating func tell(_ standings: [RateStanding]) {
-        guard !standings.isEmpty else { return }
-        self[.rateLimitPolicy] = standings.map(\.policyField).joined(separator: ", ")
-        self[.rateLimit] = standings.map(\.field).joined(separator: ", ")
+    mutating func setRateLimits(_ quotas: [RateQuota]) {
+        guard !quotas.isEmpty else { return }
+        self[.rateLimitPolicy] = quotas.map(\.policyField).joined(separator: ", ")
+        self[.rateLimit] = quotas.map(\.field).joined(separator: ", ")
     }
 }

@@ -10,7 +10,7 @@ final class RequestNotes: Sendable {
         var validation: ValidationID?
         var keyID: APIKeyID?
         var later: Later?
-        var standings: [RateStanding] = []
+        var quotas: [RateQuota] = []
     }
 
     private let box = NIOLockedValueBox(Notes())
@@ -27,11 +27,11 @@ final class RequestNotes: Sendable {
     }
 
     /// Reports a client's state under a limit, for the answer's header fields.
-    func stands(_ standing: RateStanding) {
-        box.withLockedValue { $0.standings.append(standing) }
+    func add(_ quota: RateQuota) {
+        box.withLockedValue { $0.quotas.append(quota) }
     }
 
-    var standings: [RateStanding] { box.withLockedValue { $0.standings } }
+    var quotas: [RateQuota] { box.withLockedValue { $0.quotas } }
 
     /// Replaces the returned answer by one that is made after the router has returned.
     func answer(later: @escaping Later) {

@@ -49,15 +49,15 @@ struct CachedRoutes: Sendable {
         else { return nil }
         let begin = ContinuousClock.now
         guard var answer = entry.answer(head, path) else { return nil }
-        var standings: [RateStanding] = []
+        var quotas: [RateQuota] = []
         if let limits {
             guard let taken = limits.take(head, channel, key: answer.keyID) else { return nil }
-            standings = taken
+            quotas = taken
         }
         let requestID = RequestID.of(head.headerFields)
         let span = RequestSpan.start(head, begins: beginsTraces)
         recorder.complete(
-            &answer.response.headerFields, of: head.headerFields, standings, span,
+            &answer.response.headerFields, of: head.headerFields, quotas, span,
             RequestRecorder.Record(
                 method: head.method, route: entry.route, status: answer.response.status,
                 duration: ContinuousClock.now - begin, requestID: requestID, validation: answer.validation,

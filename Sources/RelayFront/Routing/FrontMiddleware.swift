@@ -95,7 +95,7 @@ struct FrontMiddleware: RouterMiddleware {
             method: request.method, route: route, status: response.status, duration: ContinuousClock.now - begin,
             requestID: requestID, validation: context.notes.validation, keyID: context.notes.keyID, code: code,
             cause: cause)
-        recorder.complete(&response.headers, of: request.headers, context.notes.standings, span, record)
+        recorder.complete(&response.headers, of: request.headers, context.notes.quotas, span, record)
         return request.method == .head ? response.createHeadResponse() : response
     }
 

@@ -29,11 +29,11 @@ struct RequestRecorder: Sendable {
     ///
     /// - Parameter headers: header fields of the request.
     func complete(
-        _ fields: inout HTTPFields, of headers: HTTPFields, _ standings: [RateStanding], _ span: RequestSpan?,
+        _ fields: inout HTTPFields, of headers: HTTPFields, _ quotas: [RateQuota], _ span: RequestSpan?,
         _ record: Record
     ) {
         fields[.xRequestID] = record.requestID
-        fields.tell(standings)
+        fields.setRateLimits(quotas)
         crossOrigin?.complete(&fields, of: headers, route: record.route)
         if headers.closesConnection { fields[.connection] = "close" }
         guard let span else { return take(record) }

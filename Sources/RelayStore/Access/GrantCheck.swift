@@ -205,7 +205,7 @@ public struct GrantCheck: Sendable {
             return try await transaction.query(
                 """
                 UPDATE ledgers l SET due_at = now(), granted_until = coalesce(l.granted_until, now())
-                WHERE l.due_at IS NULL AND l.parked_at IS NULL AND \(SubscriptionStanding.runs) AND l.granted_at IS NOT NULL
+                WHERE l.due_at IS NULL AND l.parked_at IS NULL AND \(SubscriptionState.runs) AND l.granted_at IS NOT NULL
                   AND NOT l.has_moved
                 """
             ).affectedRows

@@ -40,8 +40,8 @@ extension SubscriptionStore {
 
     /// A customer's newest 64 subscriptions, and whether one of their purchases is pending. Indexes used:
     /// `validations_customer`, `subscriptions_customer`.
-    public func standing(
-        of customer: CustomerKey
+    public func owned(
+        by customer: CustomerKey
     ) async throws -> (subscriptions: [SubscriptionName], hasPending: Bool) {
         let (id, publisher) = (PostgresValue.privateText(customer.customer), PostgresValue.text(customer.publisher))
         let rows = try await database.query(
@@ -156,7 +156,7 @@ extension SubscriptionStore {
                     SELECT FROM subscriptions s
                     CROSS JOIN LATERAL (SELECT * FROM ledgers l WHERE \(.sameSubscription("l", "s")) OFFSET 0) AS l
                     WHERE s.customer = \(customer) AND s.publisher IS NOT DISTINCT FROM \(.text(publisher))
-                      AND s.offer_id = i.offer_id AND \(SubscriptionStanding.runs) AND NOT l.has_moved)
+                      AND s.offer_id = i.offer_id AND \(SubscriptionState.runs) AND NOT l.has_moved)
               AND NOT EXISTS (
                     SELECT FROM validations v
                     WHERE v.customer = \(customer) AND v.publisher = \(.text(publisher)) AND v.offer_id = i.offer_id

@@ -25,9 +25,9 @@ extension SubscriptionStore {
         """
         SELECT coalesce(s.validation_bucket, s.bucket) AS bucket, s.accepted_on - DATE 'epoch' AS day, s.id, s.publisher, s.app,
                ROW(s.sealed_by, s.email) AS email, ROW(s.sealed_by, s.customer) AS customer, s.offer_id,
-               CASE WHEN \(SubscriptionStanding.runs) THEN \(ValidationStatus.granted)
+               CASE WHEN \(SubscriptionState.runs) THEN \(ValidationStatus.granted)
                     ELSE \(ValidationStatus.revoked) END::int2 AS status,
-               CASE WHEN \(SubscriptionStanding.runs) THEN NULL ELSE coalesce(l.reason, 'expired') END AS reason,
+               CASE WHEN \(SubscriptionState.runs) THEN NULL ELSE coalesce(l.reason, 'expired') END AS reason,
                false AS late, s.accepted_at, s.accepted_at AS deadline, s.owned_since AS settled_at,
                coalesce(l.expires_at, s.expires_at) AS expires_at, clock_timestamp() AS now, s.owner_no,
                CASE WHEN \(StoredLedger.hasItems) THEN l.state END AS state, l.granted_at, l.granted_until, l.granted_offer

@@ -26,7 +26,7 @@ extension SubscriptionStore {
               AND (v.status = \(ValidationStatus.granted)
                    OR v.status = \(ValidationStatus.revoked) AND EXISTS (
                        SELECT FROM ledgers l
-                       WHERE \(.sameSubscription("l", "s")) AND \(SubscriptionStanding.runs) AND NOT l.has_moved))
+                       WHERE \(.sameSubscription("l", "s")) AND \(SubscriptionState.runs) AND NOT l.has_moved))
             """
         ).first
         guard let row else { return nil }

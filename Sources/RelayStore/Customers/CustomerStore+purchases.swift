@@ -87,10 +87,10 @@ extension CustomerStore {
         }
         // A moved subscription is shown under its new id. A standalone grant is not a purchase in a store.
         guard ledger.movedTo == nil, !name.standsAlone else { return ([], nil) }
-        let shown = try row.get("shown", as: Int16?.self).flatMap(SubscriptionStanding.Status.init)
+        let shown = try row.get("shown", as: Int16?.self).flatMap(SubscriptionState.Status.init)
         let purchases = ledger.purchases(of: name, shown: shown, at: now, leeway: leeway)
         guard purchases.isEmpty else {
-            let next = [ledger.standing(at: now, leeway: leeway)?.nextLookAt, ledger.nextItemEnd(after: now)]
+            let next = [ledger.state(at: now, leeway: leeway)?.nextLookAt, ledger.nextItemEnd(after: now)]
             return (purchases, next.compactMap(\.self).filter { $0 > now }.min())
         }
         guard
@@ -108,7 +108,7 @@ extension CustomerStore {
         let platform = StorePlatform(subscriptionKey: name.originalTransactionID)
         let purchaseID = platform.name(ofKey: name.originalTransactionID)
         let status = try row.get("status", as: Int16?.self).flatMap(ValidationStatus.init)
-        let shown = try row.get("shown", as: Int16?.self).flatMap(SubscriptionStanding.Status.init)
+        let shown = try row.get("shown", as: Int16?.self).flatMap(SubscriptionState.Status.init)
         let isOver =
             try shown.map { !$0.grantsAccess } ?? status.map { $0 == .revoked }
             ?? row.timestampIfSet("expires_at").map { $0 <= now } ?? false

@@ -46,14 +46,14 @@ extension LedgerUpdate {
     ///
     /// - Parameter ledgers: nil for a ledger without statements.
     static func columns(_ ledgers: [UpdatedLedger?]) -> SQLTable {
-        let standings = ledgers.map { $0?.shown }
+        let states = ledgers.map { $0?.shown }
         let shown: SQLTable = [
-            "status": .int2Array(standings.map { $0?.status.rawValue }),
-            "will_renew": .boolArray(standings.map { $0?.willRenew }),
-            "expires_at": .timestamptzArray(standings.map { $0?.expiresAt?.postgres }),
-            "product_id": .textArray(standings.map { $0?.productID }),
-            "auto_renew_product_id": .textArray(standings.map { $0?.autoRenewProductID }),
-            "reason": .textArray(standings.map { $0?.reason }),
+            "status": .int2Array(states.map { $0?.status.rawValue }),
+            "will_renew": .boolArray(states.map { $0?.willRenew }),
+            "expires_at": .timestamptzArray(states.map { $0?.expiresAt?.postgres }),
+            "product_id": .textArray(states.map { $0?.productID }),
+            "auto_renew_product_id": .textArray(states.map { $0?.autoRenewProductID }),
+            "reason": .textArray(states.map { $0?.reason }),
         ]
         let rest: SQLTable = [
             "state": .textArray(ledgers.map { $0.flatMap { LedgerJSON.text($0.ledger) } }),

@@ -117,7 +117,7 @@ struct LedgerUpdate: Sendable {
             found[index].ledger = try StoredLedger.read(row, ownerNo: found[index].ownerNo)
             found[index].now = try row.timestamp("now")
             found[index].bundleID = try row.get("bundle_id")
-            found[index].status = try row.get("status", as: Int16?.self).flatMap(SubscriptionStanding.Status.init)
+            found[index].status = try row.get("status", as: Int16?.self).flatMap(SubscriptionState.Status.init)
             found[index].expiresAt = try row.timestampIfSet("expires_at")
             found[index].willRenew = try row.get("will_renew")
         }

@@ -39,8 +39,8 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
     /// Condition on `ledgers l`. `status` is null until the first evaluation after a grant.
     private var condition: SQL {
         let isEntitled: SQL =
-            "IN (\(SubscriptionStanding.Status.active), \(SubscriptionStanding.Status.inGrace))"
-        let mayBeEntitled: SQL = "coalesce(status, \(SubscriptionStanding.Status.active)) \(isEntitled)"
+            "IN (\(SubscriptionState.Status.active), \(SubscriptionState.Status.inGrace))"
+        let mayBeEntitled: SQL = "coalesce(status, \(SubscriptionState.Status.active)) \(isEntitled)"
         switch self {
         case .unwatched:
             // Indexes used: `ledgers_never_due`, `ledgers_parked`.

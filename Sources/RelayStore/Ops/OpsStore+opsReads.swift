@@ -143,7 +143,7 @@ extension OpsStore {
         async let webhooks = relay.webhooks.backlog(in: scope)
         async let parked = relay.queues.parked(in: scope)
         async let consumption = relay.consumption.backlog(in: scope)
-        async let stores = relay.questions.standings(in: scope)
+        async let stores = relay.questions.health(in: scope)
         async let problems = count(AccessProblem.quick, in: scope)
         let (backlog, oldestPending) = try await backlog(in: scope)
         return OpsSummary(

@@ -162,7 +162,7 @@ extension OpsStore {
         return OpsSubscription(
             name: try row.subscriptionName(), email: email, offerID: try row.get("offer_id"),
             validation: email == nil ? nil : try row.validationID(),
-            status: try row.get("status", as: Int16?.self).flatMap(SubscriptionStanding.Status.init),
+            status: try row.get("status", as: Int16?.self).flatMap(SubscriptionState.Status.init),
             willRenew: try row.get("will_renew"), expiresAt: try row.timestampIfSet("expires_at"),
             productID: try row.get("product_id"), autoRenewProductID: try row.get("auto_renew_product_id"),
             reason: try row.get("reason"), bundleID: try row.get("bundle_id"), dueAt: try row.timestampIfSet("due_at"),
@@ -181,7 +181,7 @@ extension OpsStore {
             at: try row.timestamp("at"), event: try row.get("event"),
             detail: customers.isEmpty
                 ? try row.get("detail", as: String?.self) : customers.map(\.text).joined(separator: " -> "),
-            status: try row.get("status", as: Int16?.self).flatMap(SubscriptionStanding.Status.init),
+            status: try row.get("status", as: Int16?.self).flatMap(SubscriptionState.Status.init),
             expiresAt: try row.timestampIfSet("expires_at"),
             validation: hasValidation ? try row.validationID() : nil,
             notification: hasNotification

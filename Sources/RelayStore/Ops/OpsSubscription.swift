@@ -8,7 +8,7 @@ public struct OpsSubscription: Sendable {
         public var event: String
         public var detail: String?
         /// Status after the entry; nil if it is unknown.
-        public var status: SubscriptionStanding.Status?
+        public var status: SubscriptionState.Status?
         public var expiresAt: Timestamp?
         /// Source of the entry.
         public var validation: ValidationID?
@@ -21,7 +21,7 @@ public struct OpsSubscription: Sendable {
     public var offerID: OfferID?
     public var validation: ValidationID?
     /// Nil if the grant is the only known fact.
-    public var status: SubscriptionStanding.Status?
+    public var status: SubscriptionState.Status?
     public var willRenew: Bool?
     public var expiresAt: Timestamp?
     public var productID: ProductID?

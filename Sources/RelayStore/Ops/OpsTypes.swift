@@ -149,7 +149,7 @@ public struct OpsSummary: Sendable {
     public var webhooks: WebhookBacklog
     public var parkedItems = ParkedItems()
     /// Stores in use.
-    public var stores: [StoreStanding] = []
+    public var stores: [StoreHealth] = []
     public var consumption = ConsumptionBacklog()
     /// Number of subscriptions with each problem of ``AccessProblem/quick``.
     public var accessProblems: [AccessProblem: Int] = [:]

@@ -8,7 +8,7 @@ public struct BillingContract: Sendable, Equatable {
     public var platform: StorePlatform
     public var createdAt: Timestamp
     public var externalSubscriptions: [BillingID]
-    public var standing: ContractStanding
+    public var state: ContractState
 }
 
 extension OrderStore {
@@ -62,11 +62,11 @@ extension OrderStore {
     ) throws -> [BillingContract] {
         var broken: [BillingID: StoreError] = [:]
         var contracts: [BillingContract] = []
-        var parts: [ContractStanding.Part] = []
+        var parts: [ContractState.Part] = []
         var now = Timestamp(microseconds: 0)
         func finish() {
             guard let last = contracts.indices.last else { return }
-            contracts[last].standing = ContractStanding(parts, at: now, leeway: leeway)
+            contracts[last].state = ContractState(parts, at: now, leeway: leeway)
             parts = []
         }
         for row in rows {
@@ -77,7 +77,7 @@ extension OrderStore {
                     BillingContract(
                         id: id, customer: try row.billingID("customer"), platform: try row.platform(),
                         createdAt: try row.timestamp("created_at"), externalSubscriptions: [],
-                        standing: ContractStanding([], at: now, leeway: leeway)))
+                        state: ContractState([], at: now, leeway: leeway)))
             }
             now = try row.timestamp("now")
             contracts[contracts.count - 1].externalSubscriptions.append(try row.billingID("external_subscription"))
@@ -86,7 +86,7 @@ extension OrderStore {
                 parts.append(
                     .init(
                         name: try row.subscriptionName(), ledger: try StoredLedger.read(row, ownerNo: nil),
-                        shown: try row.get("status", as: Int16?.self).flatMap(SubscriptionStanding.Status.init)))
+                        shown: try row.get("status", as: Int16?.self).flatMap(SubscriptionState.Status.init)))
             } catch let error as StoreError where unreadable != nil {
                 broken[id] = error
             }

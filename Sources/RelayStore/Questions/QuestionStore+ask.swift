@@ -52,7 +52,7 @@ extension QuestionStore {
         let questions = subscriptions.map { one in
             Self.ask(
                 about: one.name.originalTransactionID, of: one.name.publisher, bundleID: one.bundleID,
-                productID: one.standing?.productID, Signal(event: ClaimedQuestion.recheck))
+                productID: one.state?.productID, Signal(event: ClaimedQuestion.recheck))
         }
         try await database.withTransaction { _ = try await $0.commit(with: questions) }
         memory.signal(.questions)

@@ -125,7 +125,7 @@ extension QuestionStore {
             SELECT l.subscription_key
             FROM \(SQLTable.subscriptions(names), as: "i")
             CROSS JOIN LATERAL (
-                SELECT l.subscription_key FROM ledgers l WHERE \(.sameSubscription("l", "i")) AND \(SubscriptionStanding.runs)
+                SELECT l.subscription_key FROM ledgers l WHERE \(.sameSubscription("l", "i")) AND \(SubscriptionState.runs)
                 OFFSET 0) AS l
             """)
         return Set(try rows.map { try $0.get("subscription_key") })

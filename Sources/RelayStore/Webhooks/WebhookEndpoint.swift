@@ -28,12 +28,12 @@ public struct WebhookEndpoint: Sendable, Equatable {
     public var lastSuccessAt: Timestamp?
     public var failingSince: Timestamp?
     public var disabledAt: Timestamp?
-    /// One of ``EndpointStanding/Reason``.
+    /// One of ``EndpointHealth/Reason``.
     public var disabledReason: String?
 
     public var isActive: Bool { disabledAt == nil }
 
-    public var standing: EndpointStanding {
-        EndpointStanding(failingSince: failingSince, lastSuccessAt: lastSuccessAt, isDisabled: !isActive)
+    public var health: EndpointHealth {
+        EndpointHealth(failingSince: failingSince, lastSuccessAt: lastSuccessAt, isDisabled: !isActive)
     }
 }

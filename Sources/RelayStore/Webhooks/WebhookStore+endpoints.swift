@@ -100,10 +100,10 @@ extension WebhookStore {
     ///
     /// - Returns: the endpoint's publisher; nil if it was already disabled, or the scope does not contain it.
     public func disableEndpoint(
-        _ id: EndpointID, _ reason: EndpointStanding.Reason, in scope: OpsScope
+        _ id: EndpointID, _ reason: EndpointHealth.Reason, in scope: OpsScope
     ) async throws -> PublisherID? {
         // Another copy may have had a success meanwhile, which restarts the five days.
-        let isStill: SQL = reason == .failing ? "failing_since <= now() - \(EndpointStanding.patience)" : "true"
+        let isStill: SQL = reason == .failing ? "failing_since <= now() - \(EndpointHealth.patience)" : "true"
         return try await database.query(
             """
             UPDATE webhook_endpoints SET disabled_at = now(), disabled_reason = \(.text(reason.rawValue))
@@ -130,7 +130,7 @@ extension WebhookStore {
     /// Writes a change of an endpoint's health. If it disables the endpoint, the audit log records it too.
     ///
     /// - Returns: whether the endpoint changed.
-    public func note(_ change: EndpointStanding.Change, of id: EndpointID) async throws -> Bool {
+    public func note(_ change: EndpointHealth.Change, of id: EndpointID) async throws -> Bool {
         switch change {
         case .failing: try await update(id, "failing_since = now()", where: "failing_since IS NULL")
         case .succeeded: try await update(id, "failing_since = NULL, last_success_at = now()", where: "true")

@@ -56,7 +56,7 @@ public final class CustomerInquiry: CustomerInquirer {
         _ customer: CustomerEmail, _ offer: OfferID?, _ publisher: PublisherID
     ) async throws -> (CustomerInquiryOutcome, turn: Timestamp?) {
         let key = CustomerKey(publisher: publisher, customer: customer.customer)
-        let known = try await store.subscriptions.standing(of: key)
+        let known = try await store.subscriptions.owned(by: key)
         guard !known.hasPending else { return (.pending, nil) }
         let owned = try await store.subscriptions.record(known.subscriptions.map { LedgerMessage($0) }, leeway: leeway)
             .filter { $0.owner?.customer == customer.customer }
@@ -111,8 +111,8 @@ extension LedgerResult {
     /// Whether Cleeng's entitlement may have another cause than this subscription. If the store revoked the
     /// subscription, Cleeng may not know that yet. Only an end later than the store's then shows another cause.
     fileprivate func allows(_ offer: OfferID, until: Timestamp?) -> Bool {
-        guard standing?.status == .revoked, offers.contains(offer) else { return true }
-        guard let until, let end = standing?.expiresAt else { return false }
+        guard state?.status == .revoked, offers.contains(offer) else { return true }
+        guard let until, let end = state?.expiresAt else { return false }
         return until > end
     }
 }

@@ -121,7 +121,7 @@ public struct LedgerService: Service {
         guard subscription.platform == .apple else {
             return stores.canAsk(subscription.platform, of: subscription.name.publisher)
         }
-        return subscription.standing?.status == .active && appStore?.canAsk(about: subscription) == true
+        return subscription.state?.status == .active && appStore?.canAsk(about: subscription) == true
     }
 
     private func isToBeRechecked(_ subscription: LedgerResult) -> Bool {
@@ -393,7 +393,7 @@ extension LedgerResult {
     fileprivate var platform: StorePlatform { StorePlatform(subscriptionKey: name.originalTransactionID) }
     /// Whether the store or Cleeng must be asked.
     fileprivate var isToBeAsked: Bool {
-        !access.questions.isEmpty || standing?.lookUpAt.map { $0 <= updatedAt } ?? false
+        !access.questions.isEmpty || state?.lookUpAt.map { $0 <= updatedAt } ?? false
     }
     fileprivate var question: SubscriptionInquiry.Question {
         SubscriptionInquiry.Question(subscription: self, offers: access.questions)

@@ -33,7 +33,7 @@ public struct StoreInquiry: Sendable {
         let platform = StorePlatform(subscriptionKey: key)
         let answer = await ask(
             key, of: subscription.name.publisher, bundleID: subscription.bundleID,
-            productID: subscription.standing?.productID)
+            productID: subscription.state?.productID)
         switch answer {
         case .found(let found):
             // A purchase may have been posted under a renewal's id while the store was unreachable. Its answer has the

@@ -165,7 +165,7 @@ public struct StoreQuestions: Service {
             // The grant may be under a former id: a changed plan has a new one.
             // The owner's validation may be gone, by retention.
             guard results.contains(where: { !$0.granted.isEmpty || $0.owner != nil }) else { continue }
-            guard results.first(where: { $0.name == name })?.standing?.status.grantsAccess == true else {
+            guard results.first(where: { $0.name == name })?.state?.status.grantsAccess == true else {
                 if question.expects == .runs, let doubt = doubt(question, "the store does not say yet that it runs") {
                     return doubt
                 }

@@ -32,7 +32,7 @@ public final class DeliveryService: Service {
     private let state = NIOLockedValueBox(State())
 
     private struct State {
-        var known: [EndpointID: (endpoint: WebhookEndpoint, standing: EndpointStanding)] = [:]
+        var known: [EndpointID: (endpoint: WebhookEndpoint, health: EndpointHealth)] = [:]
         /// The endpoints that get places; nil: all.
         var due: Set<EndpointID>?
         var tidyAt = ContinuousClock.now
@@ -87,7 +87,7 @@ public final class DeliveryService: Service {
         let (id, now) = (claimed.endpoint, store.memory.clock.nowOrHostTime)
         let wasRetried = claimed.tries > min(Self.retriesThatProve, settings.retries.pauses.count)
         let change = state.withLockedValue {
-            $0.known[id]?.standing.record(verdict, wasRetried: wasRetried, at: now)
+            $0.known[id]?.health.record(verdict, wasRetried: wasRetried, at: now)
         }
         guard let change, try await store.webhooks.note(change, of: id) else { return }
         directory.forget()
@@ -107,7 +107,7 @@ extension DeliveryService: StoredQueue {
         let isScarce = settings.capacity.isScarce(for: endpoints.count(where: \.isActive))
         let due = isScarce ? try await store.webhooks.dueEndpoints() : nil
         let isTimeToTidy = state.withLockedValue { state in
-            state.known = Dictionary(uniqueKeysWithValues: endpoints.map { ($0.id, ($0, $0.standing)) })
+            state.known = Dictionary(uniqueKeysWithValues: endpoints.map { ($0.id, ($0, $0.health)) })
             state.due = due
             let isTime = state.tidyAt <= .now
             if isTime { state.tidyAt = .now + Self.tidyEvery }
@@ -120,7 +120,7 @@ extension DeliveryService: StoredQueue {
 
     func allowances() -> [EndpointID: ClaimAllowance<EndpointPermit>] {
         let (known, due) = state.withLockedValue { state in (state.known.values.map { $0 }, state.due) }
-        let active = known.filter { !$0.standing.isDisabled && due?.contains($0.endpoint.id) != false }.map(\.endpoint)
+        let active = known.filter { !$0.health.isDisabled && due?.contains($0.endpoint.id) != false }.map(\.endpoint)
         var taken = leases.with { $0.running }
         var running: [PublisherID: Int] = [:]
         for (endpoint, _) in known {

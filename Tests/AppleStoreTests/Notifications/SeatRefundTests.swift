@@ -25,10 +25,10 @@ struct SeatRefundTests {
         return notification
     }
 
-    private func status(_ words: [LedgerStatement]) -> SubscriptionStanding.Status? {
+    private func status(_ words: [LedgerStatement]) -> SubscriptionState.Status? {
         var ledger = SubscriptionLedger()
         for word in words { ledger.apply(word) }
-        return ledger.standing(at: Self.now + .seconds(60), leeway: .seconds(3_600))?.status
+        return ledger.state(at: Self.now + .seconds(60), leeway: .seconds(3_600))?.status
     }
 
     @Test("ends no access, whatever its status", arguments: [1, 2, 5] as [Int64])
@@ -67,8 +67,8 @@ struct SeatRefundTests {
     func asked() throws {
         let bought = try #require(try word(.purchase("SUBSCRIBED", "INITIAL_BUY")))
         let refund = try word(.refund)
-        let standings: [(Int64, SubscriptionStanding.Status)] = [(1, .active), (4, .active), (5, .revoked)]
-        for (code, expected) in standings {
+        let states: [(Int64, SubscriptionState.Status)] = [(1, .active), (4, .active), (5, .revoked)]
+        for (code, expected) in states {
             let told = try #require(try answer(.refund, status: code))
             #expect(status([bought, told]) == expected, "\(code)")
         }

@@ -40,8 +40,8 @@ struct StatusUpdateTests {
         for words in [[renewed, failed], [failed, renewed]] {
             var ledger = SubscriptionLedger()
             for word in words { ledger.apply(try #require(word.statement)) }
-            let standing = ledger.standing(at: Timestamp(microseconds: (july + 1_000) * 1_000), leeway: .seconds(3_600))
-            #expect(standing?.status == .inGrace)
+            let state = ledger.state(at: Timestamp(microseconds: (july + 1_000) * 1_000), leeway: .seconds(3_600))
+            #expect(state?.status == .inGrace)
         }
     }
 
@@ -73,9 +73,9 @@ struct StatusUpdateTests {
                     statedAt: Timestamp(seconds: 1_780_272_100))
             ]))
         ledger.apply(try #require(said.statement))
-        let standing = ledger.standing(at: Timestamp(seconds: 1_780_400_000), leeway: .seconds(3_600))
-        #expect(standing?.status == .revoked)
-        #expect(standing?.reason == (type == "REFUND" ? "refunded" : "family_revoked"))
+        let state = ledger.state(at: Timestamp(seconds: 1_780_400_000), leeway: .seconds(3_600))
+        #expect(state?.status == .revoked)
+        #expect(state?.reason == (type == "REFUND" ? "refunded" : "family_revoked"))
     }
 
     @Test(

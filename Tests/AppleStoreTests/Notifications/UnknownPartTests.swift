@@ -90,15 +90,15 @@ struct UnknownPartTests {
     func unknownSubtype() async throws {
         let now = Timestamp(microseconds: FutureNotification.now * 1_000)
         for (type, status, expected) in [
-            ("DID_RENEW", 1, SubscriptionStanding.Status.active), ("DID_CHANGE_RENEWAL_PREF", 1, .active),
+            ("DID_RENEW", 1, SubscriptionState.Status.active), ("DID_CHANGE_RENEWAL_PREF", 1, .active),
             ("EXPIRED", 2, .expired),
-        ] as [(String, Int64, SubscriptionStanding.Status)] {
+        ] as [(String, Int64, SubscriptionState.Status)] {
             let said = try await read(FutureNotification.purchase(type, "OF_NEXT_YEAR", status: status))
             let word = try #require(said.statement)
             #expect(!word.periods.contains { $0.replacesEarlier })
             var ledger = SubscriptionLedger()
             ledger.apply(word)
-            #expect(ledger.standing(at: now, leeway: .seconds(3_600))?.status == expected, "\(type)")
+            #expect(ledger.state(at: now, leeway: .seconds(3_600))?.status == expected, "\(type)")
         }
     }
 

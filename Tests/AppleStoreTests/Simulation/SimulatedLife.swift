@@ -74,10 +74,10 @@ struct SimulatedLife {
         return ledger
     }
 
-    func standing(on day: Double) throws -> SubscriptionStanding { try Self.standing(of: ledger, on: day) }
-    func status(on day: Double) throws -> SubscriptionStanding.Status { try standing(on: day).status }
+    func state(on day: Double) throws -> SubscriptionState { try Self.state(of: ledger, on: day) }
+    func status(on day: Double) throws -> SubscriptionState.Status { try state(on: day).status }
 
-    static func standing(of ledger: SubscriptionLedger, on day: Double) throws -> SubscriptionStanding {
-        try #require(ledger.standing(at: moment(day), leeway: .seconds(3_600)))
+    static func state(of ledger: SubscriptionLedger, on day: Double) throws -> SubscriptionState {
+        try #require(ledger.state(at: moment(day), leeway: .seconds(3_600)))
     }
 }

@@ -13,16 +13,16 @@ struct SimulatedLifeTests {
         var life = try SimulatedLife()
         try await life.tell { $0.bought(at: day(0)) }
         #expect(try life.status(on: 1) == .active)
-        #expect(try life.standing(on: 1).expiresAt == SimulatedLife.moment(30))
+        #expect(try life.state(on: 1).expiresAt == SimulatedLife.moment(30))
         try await life.tell { $0.renewed(at: day(29.5)) }
-        #expect(try life.standing(on: 31).expiresAt == SimulatedLife.moment(60))
+        #expect(try life.state(on: 31).expiresAt == SimulatedLife.moment(60))
         try await life.tell { $0.renewalTurned(.off, at: day(40)) }
         #expect(try life.status(on: 59) == .active)
-        #expect(try life.standing(on: 59).willRenew == false)
+        #expect(try life.state(on: 59).willRenew == false)
         let expired = try await life.tell { $0.expired(at: day(60)) }
         #expect(expired.type == "EXPIRED" && expired.subtype == "VOLUNTARY")
         #expect(try life.status(on: 60) == .expired)
-        #expect(try life.standing(on: 60).lookUpAt == nil)
+        #expect(try life.state(on: 60).lookUpAt == nil)
     }
 
     @Test func graceServesAndRetryAfterItDoesNot() async throws {
@@ -34,7 +34,7 @@ struct SimulatedLifeTests {
         #expect(try life.status(on: 47) == .inBillingRetry)
         try await life.tell { $0.recovered(at: day(50)) }
         #expect(try life.status(on: 51) == .active)
-        #expect(try life.standing(on: 51).expiresAt == SimulatedLife.moment(80), "from when it was paid")
+        #expect(try life.state(on: 51).expiresAt == SimulatedLife.moment(80), "from when it was paid")
     }
 
     @Test func daysOfGraceBelongToThePaidPeriod() async throws {
@@ -43,7 +43,7 @@ struct SimulatedLifeTests {
         try await life.tell { $0.renewalFailed(at: day(30), graceUntil: day(46)) }
         try await life.tell { $0.recovered(at: day(40)) }
         #expect(try life.status(on: 41) == .active)
-        #expect(try life.standing(on: 41).expiresAt == SimulatedLife.moment(60))
+        #expect(try life.state(on: 41).expiresAt == SimulatedLife.moment(60))
     }
 
     @Test func anUnpaidSubscriptionExpiresAndMayBeBoughtAgain() async throws {
@@ -64,7 +64,7 @@ struct SimulatedLifeTests {
         try await life.tell { $0.bought(at: day(0)) }
         try await life.tell { $0.refunded(at: day(5)) }
         #expect(try life.status(on: 6) == .revoked)
-        #expect(try life.standing(on: 6).reason == "refunded")
+        #expect(try life.state(on: 6).reason == "refunded")
         try await life.tell { $0.refundReversed(at: day(7)) }
         #expect(try life.status(on: 8) == .active)
     }
@@ -86,28 +86,28 @@ struct SimulatedLifeTests {
         try await life.tell { $0.bought(at: day(0)) }
         try await life.tell { $0.revoked(at: day(3)) }
         #expect(try life.status(on: 4) == .revoked)
-        #expect(try life.standing(on: 4).reason == "family_revoked")
+        #expect(try life.state(on: 4).reason == "family_revoked")
     }
 
     @Test func anUpgradeActsAtOnceAndADowngradeAtTheNextRenewal() async throws {
         var life = try SimulatedLife()
         try await life.tell { $0.bought(at: day(0)) }
         try await life.tell { $0.upgraded(to: "dear", at: day(10)) }
-        #expect(try life.standing(on: 11).productID == "dear")
-        #expect(try life.standing(on: 11).expiresAt == SimulatedLife.moment(40))
+        #expect(try life.state(on: 11).productID == "dear")
+        #expect(try life.state(on: 11).expiresAt == SimulatedLife.moment(40))
         try await life.tell { $0.downgraded(to: "cheap", at: day(20)) }
-        #expect(try life.standing(on: 21).productID == "dear")
-        #expect(try life.standing(on: 21).autoRenewProductID == "cheap")
+        #expect(try life.state(on: 21).productID == "dear")
+        #expect(try life.state(on: 21).autoRenewProductID == "cheap")
         try await life.tell { $0.renewed(at: day(40)) }
-        #expect(try life.standing(on: 41).productID == "cheap")
-        #expect(try life.standing(on: 41).expiresAt == SimulatedLife.moment(70))
+        #expect(try life.state(on: 41).productID == "cheap")
+        #expect(try life.state(on: 41).expiresAt == SimulatedLife.moment(70))
     }
 
     @Test func aPeriodIsExtendedAndAHigherPriceAgreedTo() async throws {
         var life = try SimulatedLife()
         try await life.tell { $0.bought(at: day(0)) }
         try await life.tell { $0.extended(by: 10 * 86_400, at: day(20)) }
-        #expect(try life.standing(on: 35).expiresAt == SimulatedLife.moment(40))
+        #expect(try life.state(on: 35).expiresAt == SimulatedLife.moment(40))
         try await life.tell { $0.priceIncrease(agreed: false, at: day(21)) }
         #expect(life.ledger.renewal?.priceConsent == 0)
         try await life.tell { $0.priceIncrease(agreed: true, at: day(22)) }
@@ -138,7 +138,7 @@ struct SimulatedLifeTests {
         var backwards = SubscriptionLedger()
         for word in life.words.reversed() { backwards.apply(word) }
         #expect(backwards == life.ledger)
-        #expect(try SimulatedLife.standing(of: backwards, on: 60).status == .active)
-        #expect(try SimulatedLife.standing(of: backwards, on: 80).status == .expired)
+        #expect(try SimulatedLife.state(of: backwards, on: 60).status == .active)
+        #expect(try SimulatedLife.state(of: backwards, on: 80).status == .expired)
     }
 }

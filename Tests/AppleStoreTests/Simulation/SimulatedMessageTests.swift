@@ -104,10 +104,10 @@ struct SimulatedMessageTests {
         #expect(told.saidAt == SimulatedLife.moment(20))
         var ledger = SubscriptionLedger()
         ledger.apply(try #require(told.statement))
-        let standing = try SimulatedLife.standing(of: ledger, on: 30)
-        #expect(standing.status == .active && standing.productID == "dear" && standing.willRenew == false)
+        let state = try SimulatedLife.state(of: ledger, on: 30)
+        #expect(state.status == .active && state.productID == "dear" && state.willRenew == false)
         life.subscription.refunded(at: day(25))
         ledger.apply(try #require(try life.readUpdate("CANCEL").statement))
-        #expect(try SimulatedLife.standing(of: ledger, on: 30).status == .revoked)
+        #expect(try SimulatedLife.state(of: ledger, on: 30).status == .revoked)
     }
 }

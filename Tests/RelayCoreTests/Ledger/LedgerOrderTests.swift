@@ -53,16 +53,16 @@ struct LedgerOrderTests {
             #expect(other == inOrder, "seed \(seed)")
         }
         for day in stride(from: 0.5, to: 700, by: 13) {
-            guard let standing = inOrder.standing(at: Life.day(day), leeway: Life.leeway) else { continue }
+            guard let state = inOrder.state(at: Life.day(day), leeway: Life.leeway) else { continue }
             // A predicted change happens when its time comes, and not earlier.
-            if let change = standing.changesAt {
+            if let change = state.changesAt {
                 #expect(change > Life.day(day), "seed \(seed), day \(day)")
-                let before = inOrder.standing(
+                let before = inOrder.state(
                     at: Timestamp(microseconds: change.microseconds - 1), leeway: Life.leeway)
-                #expect(before?.status == standing.status, "seed \(seed), day \(day)")
+                #expect(before?.status == state.status, "seed \(seed), day \(day)")
             } else {
-                let after = inOrder.standing(at: Life.day(99_999), leeway: Life.leeway)
-                #expect(after?.status == standing.status, "seed \(seed), day \(day): \(standing)")
+                let after = inOrder.state(at: Life.day(99_999), leeway: Life.leeway)
+                #expect(after?.status == state.status, "seed \(seed), day \(day): \(state)")
             }
         }
     }

@@ -86,7 +86,7 @@ struct LedgerUpdatePropertyTests {
         } else {
             #expect(one.access.questions.isEmpty && one.recheckAt == nil || one.ledger.movedTo != nil, comment)
             // An active subscription without a statement about its renewal must be due, unless it has no end.
-            let runs = one.standing?.status == .active && !one.hasRenewalInfo
+            let runs = one.state?.status == .active && !one.hasRenewalInfo
             #expect(!runs || one.ledger.movedTo != nil, comment)
         }
         for change in all.accessChanges {

@@ -51,9 +51,9 @@ struct Life {
         return ledger
     }
 
-    func standing(on moment: Double) throws -> SubscriptionStanding {
-        try #require(ledger.standing(at: Self.day(moment), leeway: Self.leeway))
+    func state(on moment: Double) throws -> SubscriptionState {
+        try #require(ledger.state(at: Self.day(moment), leeway: Self.leeway))
     }
 
-    func status(on moment: Double) throws -> SubscriptionStanding.Status { try standing(on: moment).status }
+    func status(on moment: Double) throws -> SubscriptionState.Status { try state(on: moment).status }
 }

@@ -8,7 +8,7 @@ struct PurchaseTests {
     private static let name = SubscriptionName(
         publisher: "main", environment: "Production", originalTransactionID: "1000")
 
-    private func purchases(_ life: Life, on day: Double, shown: SubscriptionStanding.Status? = nil)
+    private func purchases(_ life: Life, on day: Double, shown: SubscriptionState.Status? = nil)
         -> [CustomerPurchase]
     {
         life.ledger.purchases(of: Self.name, shown: shown, at: Life.day(day), leeway: Life.leeway)

@@ -5,19 +5,19 @@ import Testing
 @Suite("The life of a subscription")
 struct SubscriptionLedgerTests {
     @Test func aSubscriptionWithoutPeriodsHasNoStatus() {
-        #expect(SubscriptionLedger().standing(at: Life.day(1), leeway: Life.leeway) == nil)
+        #expect(SubscriptionLedger().state(at: Life.day(1), leeway: Life.leeway) == nil)
     }
 
     @Test func itRunsAnHourPastItsEndWhileTheRenewalIsUnknown() throws {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
-        let standing = try life.standing(on: 29)
-        #expect(standing.status == .active)
-        #expect(standing.changesAt == Life.day(30))
-        #expect(standing.lookUpAt == Life.day(30) + Life.leeway)
+        let state = try life.state(on: 29)
+        #expect(state.status == .active)
+        #expect(state.changesAt == Life.day(30))
+        #expect(state.lookUpAt == Life.day(30) + Life.leeway)
         #expect(try life.status(on: 30.01) == .active)
         #expect(try life.status(on: 30.05) == .expired)
-        #expect(try life.standing(on: 40).lookUpAt == Life.day(30) + Life.leeway, "and is looked up still")
+        #expect(try life.state(on: 40).lookUpAt == Life.day(30) + Life.leeway, "and is looked up still")
     }
 
     /// If Cleeng stated no end and sent no event, access would otherwise remain for ever.
@@ -37,15 +37,15 @@ struct SubscriptionLedgerTests {
         life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
         life.told(Life.period("2", from: 30), Life.renewal(true, told: 30))
         #expect(try life.status(on: 45) == .active)
-        #expect(try life.standing(on: 45).expiresAt == Life.day(60))
+        #expect(try life.state(on: 45).expiresAt == Life.day(60))
     }
 
     @Test func turningRenewalOffChangesNothingUntilTheEnd() throws {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
         life.told(nil, Life.renewal(false, told: 10))
-        let standing = try life.standing(on: 29)
-        #expect(standing.status == .active && standing.willRenew == false && standing.lookUpAt == nil)
+        let state = try life.state(on: 29)
+        #expect(state.status == .active && state.willRenew == false && state.lookUpAt == nil)
         #expect(try life.status(on: 30) == .expired)
     }
 
@@ -55,7 +55,7 @@ struct SubscriptionLedgerTests {
         life.told(nil, Life.renewal(true, retry: true, grace: 46, told: 30))
         #expect(try life.status(on: 29.5) == .active)
         #expect(try life.status(on: 40) == .inGrace)
-        #expect(try life.standing(on: 40).changesAt == Life.day(46))
+        #expect(try life.state(on: 40).changesAt == Life.day(46))
         #expect(try life.status(on: 46) == .inBillingRetry)
         #expect(try life.status(on: 89) == .inBillingRetry)
         #expect(try life.status(on: 90) == .expired)
@@ -75,7 +75,7 @@ struct SubscriptionLedgerTests {
         life.told(Life.period("1", from: 0), Life.renewal(true, retry: true, told: 30))
         life.told(nil, Life.renewal(true, intent: 2, told: 90), over: true, on: 90)
         #expect(try life.status(on: 90) == .expired)
-        #expect(try life.standing(on: 90).lookUpAt == nil)
+        #expect(try life.state(on: 90).lookUpAt == nil)
         life.told(Life.period("2", from: 100), Life.renewal(true, told: 100))
         #expect(try life.status(on: 101) == .active, "bought again")
     }
@@ -84,8 +84,8 @@ struct SubscriptionLedgerTests {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
         life.told(Life.period("1", from: 0, revoked: .refunded, told: 5))
-        let standing = try life.standing(on: 6)
-        #expect(standing.status == .revoked && standing.reason == "refunded")
+        let state = try life.state(on: 6)
+        #expect(state.status == .revoked && state.reason == "refunded")
         life.told(Life.period("1", from: 0, told: 7))
         #expect(try life.status(on: 8) == .active)
     }
@@ -103,15 +103,15 @@ struct SubscriptionLedgerTests {
     @Test func aMemberWhoLeavesTheFamilyLosesIt() throws {
         var life = Life()
         life.told(Life.period("1", from: 0, revoked: .familyRevoked, told: 3))
-        #expect(try life.standing(on: 4).reason == "family_revoked")
+        #expect(try life.state(on: 4).reason == "family_revoked")
     }
 
     @Test func anUpgradeActsAtOnce() throws {
         var life = Life()
         life.told(Life.period("1", from: 0, until: 365, product: "cheap year"))
         life.told(Life.period("2", from: 10, product: "dear month", replaces: true))
-        let standing = try life.standing(on: 11)
-        #expect(standing.productID == "dear month" && standing.expiresAt == Life.day(40))
+        let state = try life.state(on: 11)
+        #expect(state.productID == "dear month" && state.expiresAt == Life.day(40))
         #expect(try life.status(on: 41) == .expired, "the year is over with the upgrade")
     }
 
@@ -145,10 +145,10 @@ struct SubscriptionLedgerTests {
     @Test func aDowngradeActsAtTheNextRenewal() throws {
         var life = Life()
         life.told(Life.period("1", from: 0, product: "dear"), Life.renewal(true, product: "cheap", told: 10))
-        #expect(try life.standing(on: 11).productID == "dear")
-        #expect(try life.standing(on: 11).autoRenewProductID == "cheap")
+        #expect(try life.state(on: 11).productID == "dear")
+        #expect(try life.state(on: 11).autoRenewProductID == "cheap")
         life.told(Life.period("2", from: 30, product: "cheap"), Life.renewal(true, product: "cheap", told: 30))
-        #expect(try life.standing(on: 31).productID == "cheap")
+        #expect(try life.state(on: 31).productID == "cheap")
     }
 
     @Test func aPurchaseWithoutAnEndRunsUntilItIsRevoked() throws {
@@ -156,11 +156,11 @@ struct SubscriptionLedgerTests {
         var period = Life.period("1", from: 0)
         period.expiresAt = nil
         ledger.apply(LedgerStatement(periods: [period]))
-        #expect(ledger.standing(at: Life.day(9_999), leeway: Life.leeway)?.status == .active)
+        #expect(ledger.state(at: Life.day(9_999), leeway: Life.leeway)?.status == .active)
         period.revocation = LedgerPeriod.Revocation(at: Life.day(2), kind: .refunded)
         period.statedAt = Life.day(2)
         ledger.apply(LedgerStatement(periods: [period]))
-        #expect(ledger.standing(at: Life.day(9_999), leeway: Life.leeway)?.status == .revoked)
+        #expect(ledger.state(at: Life.day(9_999), leeway: Life.leeway)?.status == .revoked)
     }
 
     @Test func anUpgradedPeriodCountsUntilItsSuccessorIsKnown() throws {
@@ -169,7 +169,7 @@ struct SubscriptionLedgerTests {
         life.told(Life.period("2", from: 30, isUpgraded: true, told: 40))
         #expect(try life.status(on: 41) == .active)
         life.told(Life.period("3", from: 40, until: 50, product: "dear", replaces: true))
-        #expect(try life.standing(on: 45).productID == "dear")
+        #expect(try life.state(on: 45).productID == "dear")
         #expect(try life.status(on: 55) == .expired)
     }
 
@@ -205,7 +205,7 @@ struct SubscriptionLedgerTests {
         life.told(Life.period("1", from: 0, revoked: .refunded, told: 5), Life.renewal(false, told: 5))
         life.told(Life.period("1", from: 0, told: 1), Life.renewal(true, told: 1))
         #expect(try life.status(on: 6) == .revoked)
-        #expect(try life.standing(on: 6).willRenew == false)
+        #expect(try life.state(on: 6).willRenew == false)
     }
 
     /// Day 30: the period ends. Day 31: no renewal is known yet, and the store states the end. Day 32: the renewal's
@@ -230,11 +230,11 @@ struct SubscriptionLedgerTests {
         life.told(Life.period("1", from: 0))
         life.words.append(
             LedgerStatement(end: LedgerEnd(isOver: false, until: Life.day(45), statedAt: Life.day(31))))
-        let standing = try life.standing(on: 40)
-        #expect(standing.status == .active)
-        #expect(standing.expiresAt == Life.day(45))
-        #expect(standing.lookUpAt == Life.day(45) + Life.leeway)
-        #expect(try life.standing(on: 46).access == nil)
+        let state = try life.state(on: 40)
+        #expect(state.status == .active)
+        #expect(state.expiresAt == Life.day(45))
+        #expect(state.lookUpAt == Life.day(45) + Life.leeway)
+        #expect(try life.state(on: 46).access == nil)
     }
 
     @Test func ofTwoStatementsAtOneTimeTheOneWithBillingRetryCounts() throws {

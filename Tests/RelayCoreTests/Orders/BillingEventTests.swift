@@ -6,7 +6,7 @@ struct BillingEventTests {
     private static let end = Timestamp(seconds: 1_800_000_000)
 
     private func picture(
-        _ status: SubscriptionStanding.Status?, until end: Timestamp? = end, renews: Bool? = true,
+        _ status: SubscriptionState.Status?, until end: Timestamp? = end, renews: Bool? = true,
         _ product: String = "p"
     ) -> BillingEvent.Picture {
         BillingEvent.Picture(status: status, expiresAt: end, willRenew: renews, productID: ProductID(product))

@@ -37,22 +37,22 @@ struct DescribedTests {
     }
 
     private func contract(isWhole: Bool) -> String {
-        var standing = ContractStanding([], at: now, leeway: .zero)
+        var state = ContractState([], at: now, leeway: .zero)
         if isWhole {
-            standing.lifecycle = .inTrial
-            standing.start = now
-            standing.end = now
-            standing.paidUntil = now
-            standing.lastBilling = now
-            standing.nextBilling = now
-            standing.product = "apple:month"
-            standing.phases = [
+            state.lifecycle = .inTrial
+            state.start = now
+            state.end = now
+            state.paidUntil = now
+            state.lastBilling = now
+            state.nextBilling = now
+            state.product = "apple:month"
+            state.phases = [
                 .init(kind: .trial, start: now, product: "apple:month"), .init(kind: .inactive, start: now),
             ]
         }
         let contract = BillingContract(
             id: id(1), customer: id(2), platform: .apple, createdAt: now, externalSubscriptions: [id(3)],
-            standing: standing)
+            state: state)
         return json { BillingJSON.contract(contract, &$0) }
     }
 

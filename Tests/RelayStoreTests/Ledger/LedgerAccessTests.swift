@@ -196,12 +196,12 @@ struct LedgerAccessTests {
             #expect(heard.count == 1)
             #expect(try await store.status(of: id) == .granted)
             // Cleeng's recent statement that access continues is accepted for the leeway.
-            #expect(heard[0].standing?.status == .active)
+            #expect(heard[0].state?.status == .active)
             try await database.run(
                 "UPDATE ledgers SET granted_at = granted_at - interval '2 hours', due_at = now(), state = NULL")
             heard = try await notices.keep()
-            let standing = try #require(heard[0].standing)
-            #expect(standing.status == .expired && standing.lookUpAt != nil)
+            let state = try #require(heard[0].state)
+            #expect(state.status == .expired && state.lookUpAt != nil)
             #expect(try await store.status(of: id) == .granted)
             #expect(heard[0].owner?.customer == "ana@example.test")
             let over = LedgerStatement(end: LedgerEnd(isOver: true, statedAt: heard[0].updatedAt))
@@ -291,8 +291,8 @@ struct LedgerAccessTests {
             try await notices.come("PRICE_INCREASE", said: 0, began: -90_000, ends: -80_000)
             let name = try #require(try await notices.subscription()).name
             let heard = try await store.subscriptions.record([LedgerMessage(name)], leeway: Notices.leeway)
-            let standing = try #require(heard.first?.standing)
-            #expect(standing.status == .expired && standing.access == nil)
+            let state = try #require(heard.first?.state)
+            #expect(state.status == .expired && state.access == nil)
             #expect(try await notices.subscription()?.status == .active)
             #expect(try await database.count("customers", where: "reason = 'EXPIRED'") == 0)
         }

@@ -103,8 +103,8 @@ struct QuestionTests {
             let listed = try await store.ops.notifications(matching: NotificationFilter(relay: .pending), in: .all)
                 .items
             #expect(listed.map(\.lastError) == ["away"] && listed.map(\.store) == ["google"])
-            let standing = try await store.questions.standings(in: .all)
-            #expect(standing.map(\.store) == ["google"] && standing[0].waiting == 1)
+            let state = try await store.questions.states(in: .all)
+            #expect(state.map(\.store) == ["google"] && state[0].waiting == 1)
             try await signal(store, database, "b")
             #expect(try await claim(store).map(\.attempts) == [1])
         }
@@ -157,8 +157,8 @@ struct QuestionTests {
                 try await store.questions.postpone(claimed, trouble: "it runs", by: pause, doubts: claimed.doubts - 1)
                 try await signal(store, database, "b\(number)", type: "SUBSCRIPTION_CANCELED")
             }
-            let standing = try await store.questions.standings(in: .all)
-            #expect(standing[0].waiting == 1 && standing[0].oldestWaiting != nil)
+            let state = try await store.questions.states(in: .all)
+            #expect(state[0].waiting == 1 && state[0].oldestWaiting != nil)
         }
     }
 
@@ -169,8 +169,8 @@ struct QuestionTests {
             let claimed = try #require(try await claim(store).first)
             for doubts in [3, 0] {
                 try await store.questions.postpone(claimed, trouble: "it runs", by: .seconds(3_600), doubts: doubts)
-                let standing = try await store.questions.standings(in: .all)
-                #expect(standing[0].waiting == 1 && standing[0].oldestWaiting == nil)
+                let state = try await store.questions.states(in: .all)
+                #expect(state[0].waiting == 1 && state[0].oldestWaiting == nil)
                 try await database.run(
                     "UPDATE store_questions SET owner = 'one', fence = \(claimed.row.fence), due_at = now()")
             }

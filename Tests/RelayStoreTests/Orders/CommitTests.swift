@@ -41,7 +41,7 @@ struct CommitTests {
                 return
             }
             #expect(contract.id == order.contract && contract.customer == order.customer)
-            #expect(contract.standing.lifecycle == .active && contract.externalSubscriptions == [subscription.id])
+            #expect(contract.state.lifecycle == .active && contract.externalSubscriptions == [subscription.id])
             guard case .contract(let again) = try await billing.commit(order) else {
                 Issue.record("no contract the second time")
                 return

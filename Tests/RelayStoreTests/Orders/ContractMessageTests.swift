@@ -48,7 +48,7 @@ struct ContractMessageTests {
             #expect(try await told(12, "4", days: 4, renews: false, isRefunded: true) == ["ContractChanged"])
             #expect(try await told(13, "3", days: 3, renews: false, isRefunded: true) == ["ContractChanged"])
             let ended = try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway)
-            #expect(ended?.standing.lifecycle == .ended)
+            #expect(ended?.state.lifecycle == .ended)
             #expect(
                 try await billing.messages().allSatisfy {
                     $0.contains(contract.id.description) && $0.contains(contract.customer.description)
@@ -98,7 +98,7 @@ struct ContractMessageTests {
                 "DID_RENEW", said: 1, period: "2", ends: 172_800, environment: "Sandbox", movedFrom: "1000000001")
             #expect(try await billing.check("2000000002").contract?.id == contract.id)
             let now = try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway)
-            #expect(now?.externalSubscriptions.count == 2 && now?.standing.lifecycle == .active)
+            #expect(now?.externalSubscriptions.count == 2 && now?.state.lifecycle == .active)
         }
     }
 

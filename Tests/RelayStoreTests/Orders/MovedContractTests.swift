@@ -68,7 +68,7 @@ struct MovedContractTests {
                 Issue.record("no contract")
                 return
             }
-            #expect(contract.externalSubscriptions.count == 2 && contract.standing.lifecycle == .active)
+            #expect(contract.externalSubscriptions.count == 2 && contract.state.lifecycle == .active)
             #expect(try await billing.commit(late) == .conflict)
             #expect(try await billing.add(old.id) == .conflict)
             #expect(try await billing.check(Self.new).contract?.id == contract.id)
@@ -103,7 +103,7 @@ struct MovedContractTests {
             // The rest of the statement is recorded all the same.
             let now = try #require(
                 try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway))
-            #expect(now.externalSubscriptions.count == 2 && now.standing.lifecycle == .active)
+            #expect(now.externalSubscriptions.count == 2 && now.state.lifecycle == .active)
             #expect(try await billing.database.count("contracts") == 1)
         }
     }
@@ -116,8 +116,8 @@ struct MovedContractTests {
             #expect(checked.contract?.id == contract.id)
             let now = try #require(
                 try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway))
-            #expect(now.externalSubscriptions.count == 2 && now.standing.lifecycle == .active)
-            #expect(try #require(now.standing.paidUntil) > (try #require(contract.standing.paidUntil)))
+            #expect(now.externalSubscriptions.count == 2 && now.state.lifecycle == .active)
+            #expect(try #require(now.state.paidUntil) > (try #require(contract.state.paidUntil)))
         }
     }
 
@@ -128,8 +128,8 @@ struct MovedContractTests {
             try await billing.listen()
             #expect(try await billing.check(Self.old, days: 30).contract?.id == contract.id)
             let now = try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway)
-            let later = try #require(contract.standing.paidUntil) + .seconds(86_400)
-            #expect(try #require(now?.standing.paidUntil) > later)
+            let later = try #require(contract.state.paidUntil) + .seconds(86_400)
+            #expect(try #require(now?.state.paidUntil) > later)
             #expect(try await billing.events() == ["ContractChanged"])
         }
     }

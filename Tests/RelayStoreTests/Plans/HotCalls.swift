@@ -203,8 +203,8 @@ struct HotCalls {
             _ = try await store.subscriptions.entitlements(
                 of: customer, publisher: one.publisher, leeway: Notices.leeway)
             _ = try await store.subscriptions.holding(of: name(one), offer: one.offerID)
-            _ = try await store.subscriptions.standing(
-                of: CustomerKey(publisher: one.publisher, customer: customer))
+            _ = try await store.subscriptions.owned(
+                by: CustomerKey(publisher: one.publisher, customer: customer))
         }
         _ = try await store.purchases.validations(bought.map(\.id))
         _ = try await store.customers.purchases(

@@ -66,7 +66,7 @@ extension WebhookStore {
 
     func backlog() async throws -> WebhookBacklog { try await backlog(in: .all) }
 
-    func disableEndpoint(_ id: EndpointID, _ reason: EndpointStanding.Reason) async throws -> Bool {
+    func disableEndpoint(_ id: EndpointID, _ reason: EndpointHealth.Reason) async throws -> Bool {
         try await disableEndpoint(id, reason, in: .all) != nil
     }
 }

@@ -147,9 +147,9 @@ import Testing
             try await scene.isReplaced(month)
             let purchase = try await billing.scene.purchases("ana@example.test")["apple:com.example.year"]
             #expect(purchase["isExpired"].bool == false, "\(purchase)")
-            let standing = try await billing.get("/Contracts/\(contract)").json
-            #expect(standing["LifecycleStatus"].string == "Active", "\(standing)")
-            #expect(standing["CurrentPhase"]["PlanVariantId"].string == "apple:com.example.year", "\(standing)")
+            let state = try await billing.get("/Contracts/\(contract)").json
+            #expect(state["LifecycleStatus"].string == "Active", "\(state)")
+            #expect(state["CurrentPhase"]["PlanVariantId"].string == "apple:com.example.year", "\(state)")
             #expect(try await scene.relay.poll(year).json["status"].string == "granted")
         }
     }

@@ -97,19 +97,19 @@ import Testing
                     bought("com.example.forever", TestPurchase.newTransactionID(), until: nil),
                 ])
             let text = Data(try scene.store.receipts.sign(receipt)).base64EncodedString()
-            func standings() async throws -> [String] {
+            func states() async throws -> [String] {
                 let answer = try await billing.check(receipt: text)
-                var standings: [String] = []
+                var states: [String] = []
                 for one in answer.json["Subscriptions"].array ?? [] {
                     let order = try await billing.post(
                         "/Orders", #"{"ExternalSubscriptionId":"\#(one["Id"].string ?? "")","Customer":{}}"#)
                     let contract = try await billing.post("/Orders/\(order.json["Id"].string ?? "")/commit")
-                    standings.append(contract.json["LifecycleStatus"].string ?? contract.text)
+                    states.append(contract.json["LifecycleStatus"].string ?? contract.text)
                 }
-                return standings
+                return states
             }
             try await api.tell(life, expiresAt: Date().addingTimeInterval(3_600))
-            #expect(try await standings() == ["Active", "Active"])
+            #expect(try await states() == ["Active", "Active"])
             #expect(try await scene.relay.subscription(life)["status"].string == "active")
             // If the App Store does not answer, the receipt's statement is still accepted.
             try await api.trouble(#"{"status":500}"#)

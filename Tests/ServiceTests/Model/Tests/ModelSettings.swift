@@ -27,7 +27,7 @@ extension Model {
             minutes = try number("MINUTES")
             let asked: Int? = try number("RUNS")
             isAsked = seed != nil || minutes != nil || asked != nil
-            runs = asked ?? (isAsked ? 1 : ModelTests.standing.count)
+            runs = asked ?? (isAsked ? 1 : ModelTests.state.count)
             steps = try number("STEPS") ?? 20
             width = try number("WIDTH") ?? 3
             shrinks = try number("SHRINKS") ?? 6

@@ -10,13 +10,13 @@ import Testing
     /// `scripts/model` runs random ones. Each of these once found a fault: a frozen copy that sent a request whose
     /// subscription had a newer owner, a refusal of a purchase that an earlier try had brought to Cleeng, an operator's
     /// call without an answer. A change of the generator changes the plan of a seed.
-    static let standing: [(seed: UInt64, steps: Int)] = [(5_003, 20), (771_784_564, 20), (141_083_512, 20)]
+    static let state: [(seed: UInt64, steps: Int)] = [(5_003, 20), (771_784_564, 20), (141_083_512, 20)]
 
     @Test func randomSequencesKeepEveryTruth() async throws {
         let settings = try Model.ModelSettings()
         let end = settings.minutes.map { ContinuousClock.now + .seconds($0 * 60) }
         let first = settings.seed ?? UInt64.random(in: 0..<1_000_000_000)
-        let known = settings.isAsked ? [] : Self.standing
+        let known = settings.isAsked ? [] : Self.state
         let plans = NIOLockedValueBox(
             ModelPlans(
                 known: known, next: first, steps: settings.steps, left: end == nil ? settings.runs - known.count : .max)
@@ -24,7 +24,7 @@ import Testing
         let sum = NIOLockedValueBox(ModelSum())
         say(
             known.isEmpty
-                ? "model: seeds from \(first) on, \(settings.steps) steps each" : "model: the standing sequences")
+                ? "model: seeds from \(first) on, \(settings.steps) steps each" : "model: the state sequences")
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<settings.width {
                 group.addTask {

@@ -10,38 +10,38 @@ extension SubscriptionLedger {
     ///
     /// - Parameter leeway: how long after its end a subscription counts as renewed although no statement reports the
     ///   renewal.
-    public func standing(at now: Timestamp, leeway: Duration) -> SubscriptionStanding? {
+    public func state(at now: Timestamp, leeway: Duration) -> SubscriptionState? {
         guard let period = current(at: now) else {
             return said(of: nil).map { end in
-                var standing = SubscriptionStanding(
+                var state = SubscriptionState(
                     status: .active, willRenew: renewal?.willRenew, autoRenewProductID: renewal?.productID)
-                judge(&standing, by: end, at: now, leeway: leeway)
-                return standing
+                judge(&state, by: end, at: now, leeway: leeway)
+                return state
             }
         }
         guard period.revocation == nil else { return revoked(period) }
         let said = said(of: period)
         // An end statement no older than the period's own statement takes precedence over the period's dates.
         let isOver = said?.ends(period) ?? false
-        var standing = SubscriptionStanding(
+        var state = SubscriptionState(
             status: .active, willRenew: renewal?.willRenew, expiresAt: period.expiresAt, productID: period.productID,
             autoRenewProductID: renewal?.productID)
         guard !isOver else {
-            expire(&standing)
-            return standing
+            expire(&state)
+            return state
         }
         guard period.expiresAt != nil else {
             // The store states no end of the period. Cleeng may state one.
-            if let said { judge(&standing, by: said, at: now, leeway: leeway) }
-            return standing
+            if let said { judge(&state, by: said, at: now, leeway: leeway) }
+            return state
         }
         guard period.end <= now else {
-            standing.changesAt = period.expiresAt
-            if hasMore(after: period) { standing.lookUpAt = period.expiresAt.map { $0 + leeway } }
-            return standing
+            state.changesAt = period.expiresAt
+            if hasMore(after: period) { state.lookUpAt = period.expiresAt.map { $0 + leeway } }
+            return state
         }
-        judge(&standing, period, said, at: now, leeway: leeway)
-        return standing
+        judge(&state, period, said, at: now, leeway: leeway)
+        return state
     }
 
     /// Latest statement whether a period runs: the store's, or Cleeng's about the offer of its product.
@@ -52,13 +52,13 @@ extension SubscriptionLedger {
     /// Judges a period without an end from the store by the latest end statement alone. Cleeng is asked again at
     /// ``LedgerEnd/asksAgainAt(leeway:)``.
     private func judge(
-        _ standing: inout SubscriptionStanding, by said: LedgerEnd, at now: Timestamp, leeway: Duration
+        _ state: inout SubscriptionState, by said: LedgerEnd, at now: Timestamp, leeway: Duration
     ) {
-        guard !said.isOver else { return expire(&standing) }
+        guard !said.isOver else { return expire(&state) }
         let next = said.asksAgainAt(leeway: leeway)
-        if let until = said.until, until > now { standing.expiresAt = until }
-        standing.lookUpAt = next
-        if next > now { standing.changesAt = next } else { expire(&standing) }
+        if let until = said.until, until > now { state.expiresAt = until }
+        state.lookUpAt = next
+        if next > now { state.changesAt = next } else { expire(&state) }
     }
 
     /// The period that decides the status; a revoked one if no other counts. Nil if no purchase is known.
@@ -88,20 +88,20 @@ extension SubscriptionLedger {
 
     /// Judges a period whose end date has passed. Later statements may still continue it.
     private func judge(
-        _ standing: inout SubscriptionStanding, _ period: LedgerPeriod, _ end: LedgerEnd?, at now: Timestamp,
+        _ state: inout SubscriptionState, _ period: LedgerPeriod, _ end: LedgerEnd?, at now: Timestamp,
         leeway: Duration
     ) {
         let said = renewal.flatMap { $0.statedAt >= period.isKnownFrom ? $0 : nil }
         if let grace = said?.graceUntil, grace > now {
-            standing.status = .inGrace
-            standing.changesAt = grace
+            state.status = .inGrace
+            state.changesAt = grace
             return
         }
         // Not compared with `period.statedAt`: a receipt made after the period's end only repeats the period.
         if let end, end.isOver, end.statedAt >= period.purchasedAt, end.reaches(period),
             end.statedAt >= said?.statedAt ?? end.statedAt
         {
-            return expire(&standing)
+            return expire(&state)
         }
         // A statement made after the period's end that the subscription runs continues it, for the leeway of a renewal.
         let goesOn = end.flatMap {
@@ -114,27 +114,27 @@ extension SubscriptionLedger {
                     && (goesOn == nil || $0.statedAt >= end?.statedAt ?? $0.statedAt)
             } ?? false
         if isRetried, retryEnd > now {
-            standing.status = .inBillingRetry
-            standing.changesAt = retryEnd
+            state.status = .inBillingRetry
+            state.changesAt = retryEnd
             return
         }
         let isAwaited = hasMore(after: period) || goesOn != nil
         let patience = max(period.end, goesOn ?? period.end) + leeway
         if isAwaited, !isRetried, patience > now {
             if let end, goesOn != nil, let until = end.until, until > max(period.end, now) {
-                standing.expiresAt = until
+                state.expiresAt = until
             }
-            standing.changesAt = patience
-            standing.lookUpAt = patience
+            state.changesAt = patience
+            state.lookUpAt = patience
             return
         }
-        expire(&standing)
-        if isAwaited { standing.lookUpAt = patience }
+        expire(&state)
+        if isAwaited { state.lookUpAt = patience }
     }
 
-    private func expire(_ standing: inout SubscriptionStanding) {
-        standing.status = .expired
-        standing.reason = "expired"
+    private func expire(_ state: inout SubscriptionState) {
+        state.status = .expired
+        state.reason = "expired"
     }
 
     /// Whether a renewal may follow that no statement has reported yet.
@@ -144,8 +144,8 @@ extension SubscriptionLedger {
         return said.willRenew != false && said.expirationIntent == nil
     }
 
-    private func revoked(_ period: LedgerPeriod) -> SubscriptionStanding {
-        SubscriptionStanding(
+    private func revoked(_ period: LedgerPeriod) -> SubscriptionState {
+        SubscriptionState(
             status: .revoked, willRenew: renewal?.willRenew, expiresAt: period.expiresAt, productID: period.productID,
             autoRenewProductID: renewal?.productID,
             reason: period.revocation?.kind == .familyRevoked ? "family_revoked" : "refunded")

@@ -1,5 +1,5 @@
 /// Status of a subscription at a moment.
-public struct SubscriptionStanding: Sendable, Hashable {
+public struct SubscriptionState: Sendable, Hashable {
     /// Raw values are stored.
     public enum Status: Int16, Sendable, CaseIterable {
         case active = 1

@@ -1,5 +1,5 @@
 /// Status of a contract, derived from the ledgers of its subscriptions. Nil values are unknown or do not apply.
-public struct ContractStanding: Sendable, Hashable {
+public struct ContractState: Sendable, Hashable {
     /// Values of billwerk's API.
     public enum Lifecycle: String, Sendable, CaseIterable {
         case active = "Active"
@@ -28,9 +28,9 @@ public struct ContractStanding: Sendable, Hashable {
         public var name: SubscriptionName
         public var ledger: SubscriptionLedger
         /// Last published status; see ``SubscriptionLedger/purchases(of:shown:at:leeway:)``.
-        public var shown: SubscriptionStanding.Status?
+        public var shown: SubscriptionState.Status?
 
-        public init(name: SubscriptionName, ledger: SubscriptionLedger, shown: SubscriptionStanding.Status?) {
+        public init(name: SubscriptionName, ledger: SubscriptionLedger, shown: SubscriptionState.Status?) {
             self.name = name
             self.ledger = ledger
             self.shown = shown
@@ -58,12 +58,12 @@ public struct ContractStanding: Sendable, Hashable {
         lifecycle = leading.lifecycle
         product = leading.product
         start = known.compactMap(\.start).min()
-        paidUntil = leading.standing.expiresAt
+        paidUntil = leading.state.expiresAt
         lastBilling = leading.period?.purchasedAt
         switch lifecycle {
         case .ended: end = leading.end
         case .active, .inTrial:
-            if leading.standing.willRenew == false { end = paidUntil } else { nextBilling = paidUntil }
+            if leading.state.willRenew == false { end = paidUntil } else { nextBilling = paidUntil }
         case .paused: break
         }
         phases = known.filter { $0.rank < leading.rank }.compactMap(\.phase).sorted { $0.start < $1.start }
@@ -73,19 +73,19 @@ public struct ContractStanding: Sendable, Hashable {
 
     /// One subscription at the present time.
     private struct View {
-        var standing: SubscriptionStanding
+        var state: SubscriptionState
         var period: LedgerPeriod?
         var platform: StorePlatform
         /// Published status. An expiry that the store has not confirmed does not count as an end.
-        var status: SubscriptionStanding.Status
+        var status: SubscriptionState.Status
 
         init?(_ part: Part, at now: Timestamp, leeway: Duration) {
-            guard let standing = part.ledger.standing(at: now, leeway: leeway) else { return nil }
-            self.standing = standing
+            guard let state = part.ledger.state(at: now, leeway: leeway) else { return nil }
+            self.state = state
             period = part.ledger.current(at: now)
             platform = part.name.platform
-            let isUnanswered = standing.status == .expired && standing.access == nil
-            status = isUnanswered ? part.shown ?? .active : standing.status
+            let isUnanswered = state.status == .expired && state.access == nil
+            status = isUnanswered ? part.shown ?? .active : state.status
         }
 
         var lifecycle: Lifecycle {
@@ -96,9 +96,9 @@ public struct ContractStanding: Sendable, Hashable {
             }
         }
 
-        var product: String? { standing.productID.map(platform.prefixed) }
+        var product: String? { state.productID.map(platform.prefixed) }
         var start: Timestamp? { period.map { $0.originalPurchasedAt ?? $0.purchasedAt } }
-        var end: Timestamp? { period?.revocation?.at ?? standing.expiresAt }
+        var end: Timestamp? { period?.revocation?.at ?? state.expiresAt }
         var phase: Phase? {
             (period?.isTrial == true ? period?.purchasedAt : start).map {
                 Phase(kind: period?.isTrial == true ? .trial : .normal, start: $0, product: product)
@@ -112,7 +112,7 @@ public struct ContractStanding: Sendable, Hashable {
                 case .paused: 1
                 case .ended: 0
                 }
-            return (order, standing.expiresAt ?? .distantFuture, period?.purchasedAt ?? .earliest)
+            return (order, state.expiresAt ?? .distantFuture, period?.purchasedAt ?? .earliest)
         }
     }
 }

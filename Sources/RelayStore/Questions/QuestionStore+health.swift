@@ -14,11 +14,11 @@ extension QuestionStore {
             """
     }
 
-    /// Status of each store that has sent something, or that must be asked.
-    public func standings(in scope: OpsScope) async throws -> [StoreStanding] {
+    /// Health of each store that has sent something, or that must be asked.
+    public func health(in scope: OpsScope) async throws -> [StoreHealth] {
         async let topics = relay.notifications.topics(in: scope)
         let stores: SQLTable = ["store": .textArray(StorePlatform.allCases.map(\.rawValue))]
-        let standings = try await database.query(
+        let found = try await database.query(
             """
             SELECT i.store, n.notified_at, q.waiting, q.parked, (extract(epoch FROM now() - q.oldest) * 1000000)::int8 AS oldest,
                    s.swept_at, s.oldest_sweep, s.trouble
@@ -45,7 +45,7 @@ extension QuestionStore {
             ORDER BY i.ordinal
             """
         ).map { row in
-            StoreStanding(
+            StoreHealth(
                 store: try row.get("store"), lastNotificationAt: try row.timestampIfSet("notified_at"),
                 waiting: try row.get("waiting"), parked: try row.get("parked"),
                 oldestWaiting: try row.get("oldest", as: Int64?.self).map { .microseconds($0) },
@@ -53,10 +53,10 @@ extension QuestionStore {
                 sweepTrouble: try row.get("trouble"))
         }
         let known = Dictionary(grouping: try await topics, by: \.store)
-        return standings.map { standing in
-            var standing = standing
-            standing.topics = known[standing.store] ?? []
-            return standing
+        return found.map { one in
+            var health = one
+            health.topics = known[health.store] ?? []
+            return health
         }.filter(\.isInUse)
     }
 }
@@ -81,7 +81,7 @@ final class Noted: Sendable {
 }
 
 /// Status of one store: its notifications, and the questions to it.
-public struct StoreStanding: Sendable, Equatable {
+public struct StoreHealth: Sendable, Equatable {
     /// Name of the store, as in ``StorePlatform``.
     public var store: String
     /// At most ten seconds late. Nil if no notification has come.

@@ -5,11 +5,11 @@
 ///       └────a try succeeds────┘  └──410──► disabled (gone); from well too
 ///
 /// Whether the endpoint may be called right now is decided by the ``CircuitBreaker`` of each process.
-public struct EndpointStanding: Sendable, Equatable {
+public struct EndpointHealth: Sendable, Equatable {
     public enum Reason: String, Sendable, CaseIterable {
         /// It answered 410.
         case gone
-        /// It accepted nothing for ``EndpointStanding/patience``.
+        /// It accepted nothing for ``EndpointHealth/patience``.
         case failing
         /// An operator disabled it.
         case `operator`

@@ -103,7 +103,7 @@ struct QuestionTests {
             let listed = try await store.ops.notifications(matching: NotificationFilter(relay: .pending), in: .all)
                 .items
             #expect(listed.map(\.lastError) == ["away"] && listed.map(\.store) == ["google"])
-            let state = try await store.questions.states(in: .all)
+            let state = try await store.questions.health(in: .all)
             #expect(state.map(\.store) == ["google"] && state[0].waiting == 1)
             try await signal(store, database, "b")
             #expect(try await claim(store).map(\.attempts) == [1])
@@ -157,7 +157,7 @@ struct QuestionTests {
                 try await store.questions.postpone(claimed, trouble: "it runs", by: pause, doubts: claimed.doubts - 1)
                 try await signal(store, database, "b\(number)", type: "SUBSCRIPTION_CANCELED")
             }
-            let state = try await store.questions.states(in: .all)
+            let state = try await store.questions.health(in: .all)
             #expect(state[0].waiting == 1 && state[0].oldestWaiting != nil)
         }
     }
@@ -169,7 +169,7 @@ struct QuestionTests {
             let claimed = try #require(try await claim(store).first)
             for doubts in [3, 0] {
                 try await store.questions.postpone(claimed, trouble: "it runs", by: .seconds(3_600), doubts: doubts)
-                let state = try await store.questions.states(in: .all)
+                let state = try await store.questions.health(in: .all)
                 #expect(state[0].waiting == 1 && state[0].oldestWaiting == nil)
                 try await database.run(
                     "UPDATE store_questions SET owner = 'one', fence = \(claimed.row.fence), due_at = now()")

@@ -65,16 +65,16 @@ struct SweepTests {
                     turn, completeUntil: nil, trouble: "no", pause: .zero, canAsk: canAsk)
             }
             try await add("com.example.one", store)
-            #expect(try await store.questions.states(in: .all).isEmpty)
+            #expect(try await store.questions.health(in: .all).isEmpty)
             try await fail(canAsk: false)
-            let unasked = try #require(try await store.questions.states(in: .all).first)
+            let unasked = try #require(try await store.questions.health(in: .all).first)
             #expect(unasked.oldestSweep == nil && unasked.sweepTrouble == "no")
 
             try await fail(canAsk: true)
-            let first = try #require(try await store.questions.states(in: .all).first)
+            let first = try #require(try await store.questions.health(in: .all).first)
             #expect(first.oldestSweep != nil && first.sweptAt == nil)
             try await fail(canAsk: true)
-            let second = try #require(try await store.questions.states(in: .all).first)
+            let second = try #require(try await store.questions.health(in: .all).first)
             #expect(second.oldestSweep == first.oldestSweep)
         }
     }
@@ -90,11 +90,11 @@ struct SweepTests {
             let until = try await database.now()
             try await store.questions.end(turn, completeUntil: until, trouble: nil, pause: .seconds(600))
 
-            let both = try #require(try await store.questions.states(in: .all).first)
+            let both = try #require(try await store.questions.health(in: .all).first)
             let oldest = try #require(both.oldestSweep)
             #expect(oldest < until && both.sweptAt == nil && both.sweepTrouble == "no")
             try await database.run("DELETE FROM store_sweeps WHERE store = 'google' AND app = 'com.example.gone'")
-            let rest = try #require(try await store.questions.states(in: .all).first)
+            let rest = try #require(try await store.questions.health(in: .all).first)
             let swept = try #require(rest.oldestSweep)
             #expect(swept >= until && rest.sweptAt == swept && rest.sweepTrouble == nil)
         }

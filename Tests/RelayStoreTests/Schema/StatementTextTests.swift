@@ -27,7 +27,7 @@ struct StatementTextTests {
         }
     }
 
-    private static func add(_ range: Range<String.Index>, _ word: String, in code: String) -> Bool {
+    private static func stands(_ range: Range<String.Index>, _ word: String, in code: String) -> Bool {
         func isPart(_ character: Character?) -> Bool { character.map { $0.isLetter || $0 == "_" } ?? false }
         let isOpen = word.hasSuffix(" ") || word.hasPrefix("pg_")
         return !isPart(code[..<range.lowerBound].last) && (isOpen || !isPart(code[range.upperBound...].first))

@@ -61,7 +61,7 @@ import Testing
             #expect(second.code == 1 && second.output.contains { $0.contains("webhooks enable \(bad.output[0])") })
             _ = try await setup.database.query(
                 SQL(
-                    "INSERT INTO webhook_endpoints (id, publisher, kind, url) SELECT reverse(id), publisher, kind, url FROM webhook_endpoints WHERE disabled_at IS NOT NULL"
+                    "INSERT INTO webhook_endpoints (id, publisher, kind, url, environment) SELECT reverse(id), publisher, kind, url, environment FROM webhook_endpoints WHERE disabled_at IS NOT NULL"
                 ))
             let twin = String(bad.output[0].reversed())
             let refusal = try await command(["enable", bad.output[0]], setup)

@@ -7,7 +7,7 @@ struct ReadScheduleTests {
 
     @Test(arguments: [0, 1, 42, 54, 55, 59, 59.999_999]) func beforeTheDeadlineItIsOneInterval(second: Double) {
         let now = Script.second(second)
-        #expect(schedule.next(after: now, watchedSince: deadline) == now + .seconds(5))
+        #expect(schedule.next(after: now, denseUntil: deadline) == now + .seconds(5))
     }
 
     @Test(
@@ -18,19 +18,19 @@ struct ReadScheduleTests {
         ] as [(Int, Int)])
     func afterTheDeadlineTheGapGrowsToAnHour(elapsed: Int, gap: Int) {
         let now = deadline + .seconds(elapsed)
-        #expect(schedule.next(after: now, watchedSince: deadline) == now + .seconds(gap))
+        #expect(schedule.next(after: now, denseUntil: deadline) == now + .seconds(gap))
     }
 
     @Test func itEndsWhenTheWatchIsOver() {
         let end = deadline + .seconds(86_400)
-        #expect(schedule.next(after: end - .microseconds(1), watchedSince: deadline) == end)
-        #expect(schedule.next(after: end, watchedSince: deadline) == nil)
-        #expect(schedule.next(after: end + .seconds(1_000_000), watchedSince: deadline) == nil)
+        #expect(schedule.next(after: end - .microseconds(1), denseUntil: deadline) == end)
+        #expect(schedule.next(after: end, denseUntil: deadline) == nil)
+        #expect(schedule.next(after: end + .seconds(1_000_000), denseUntil: deadline) == nil)
     }
 
     @Test func withoutAWatchItEndsAtTheDeadline() {
         let none = ReadSchedule(interval: .seconds(5), reconcileFor: .zero)
-        #expect(none.next(after: deadline - .microseconds(1), watchedSince: deadline) != nil)
-        #expect(none.next(after: deadline, watchedSince: deadline) == nil)
+        #expect(none.next(after: deadline - .microseconds(1), denseUntil: deadline) != nil)
+        #expect(none.next(after: deadline, denseUntil: deadline) == nil)
     }
 }

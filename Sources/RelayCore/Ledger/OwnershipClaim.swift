@@ -97,8 +97,8 @@ public struct OwnershipClaim: Sendable, Hashable {
         return showsBothEntitled(owner, answer) ? .standsAlone : lastResort(.standsAlone)
     }
 
-    /// Whether the request is newer than the owner's, and Cleeng's grant can only be for it. Requests of one batch are
-    /// accepted at the same moment, and Cleeng may have handled them in either order: neither is newer.
+    /// Whether the request is newer than the owner's, and Cleeng's grant can only be for it. Of two requests
+    /// with the same time, which two copies may accept, neither is newer: Cleeng may have handled them in either order.
     private func isProvenNewer(than owner: Owner) -> Bool {
         isNewer(than: owner) && (isProven || entitledBefore == false)
     }

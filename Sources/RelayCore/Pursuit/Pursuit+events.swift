@@ -254,7 +254,7 @@ extension Pursuit {
         after last: Timestamp, notBefore pause: Duration? = nil, at now: Timestamp, reads: ReadSchedule,
         into decision: inout Decision
     ) {
-        let inTime = reads.next(after: last, watchedSince: max(deadline, watchedSince ?? deadline))
+        let inTime = reads.next(after: last, denseUntil: max(deadline, watchedSince ?? deadline))
         guard let next = inTime ?? pause.map({ _ in now + ReadSchedule.longestGap }) else {
             decision.next = .finished
             return

@@ -16,8 +16,9 @@ public struct Pursuit: Sendable, Equatable {
     public var forwards: Int
     /// Earliest time of the next forward; nil: at once.
     public var retryAt: Timestamp?
-    /// When the reads of its result began: Cleeng accepted the purchase, refused one try of several, or did not answer
-    /// in time.
+    /// Time from which Cleeng's result is watched; nil while the purchase must be sent. Set when Cleeng accepts it, and
+    /// when its forwards end after a try that may have reached Cleeng. Cleared when it is sent anew. Stored as
+    /// `forwarded_at`.
     public var watchedSince: Timestamp?
     /// Earliest time of the next entitlement read; nil: at once.
     public var readAt: Timestamp?

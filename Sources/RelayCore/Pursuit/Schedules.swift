@@ -29,15 +29,15 @@ public struct ReadSchedule: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - last: when the last read was sent.
-    ///   - watchedSince: the deadline, or the time Cleeng accepted the purchase if that is later.
-    public func next(after last: Timestamp, watchedSince: Timestamp) -> Timestamp? {
-        guard last >= watchedSince else { return last + interval }
-        let elapsed = last - watchedSince
+    ///   - denseUntil: the deadline, or ``Pursuit/watchedSince`` if that is later. Until then a read comes every interval.
+    public func next(after last: Timestamp, denseUntil: Timestamp) -> Timestamp? {
+        guard last >= denseUntil else { return last + interval }
+        let elapsed = last - denseUntil
         guard elapsed < reconcileFor else { return nil }
         // Gaps of 1, 2, 4, … intervals put the reads at 1, 3, 7, … intervals: each gap is the elapsed time plus one
         // interval.
         let gap = min(elapsed + interval, Self.longestGap)
-        return min(last + gap, watchedSince + reconcileFor)
+        return min(last + gap, denseUntil + reconcileFor)
     }
 }
 

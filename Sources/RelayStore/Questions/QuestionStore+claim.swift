@@ -101,15 +101,10 @@ extension QuestionStore {
         of keys: Set<TransactionID>, publisher: PublisherID
     ) async throws -> Set<StoreEnvironment> {
         guard !keys.isEmpty else { return [] }
-        let names = keys.flatMap { key in
-            StoreEnvironment.ofOtherStores.map {
-                SubscriptionName(publisher: publisher, environment: $0, originalTransactionID: key)
-            }
-        }
         let rows = try await database.query(
             """
             SELECT DISTINCT l.environment
-            FROM \(SQLTable.subscriptions(names), as: "i")
+            FROM \(.purchases(keys, of: publisher), as: "i")
             JOIN ledgers l ON \(.sameSubscription("l", "i"))
             """)
         return Set(try rows.map { try $0.get("environment") })
@@ -133,6 +128,18 @@ extension QuestionStore {
             KnownLedger(
                 name: try $0.subscriptionName(), bundleID: try $0.get("bundle_id"), productID: try $0.get("product_id"))
         }
+    }
+}
+
+extension SQLTable {
+    /// Purchases in stores other than Apple's, in each environment in which they may be.
+    static func purchases(_ keys: some Sequence<TransactionID>, of publisher: PublisherID) -> SQLTable {
+        subscriptions(
+            keys.flatMap { key in
+                StoreEnvironment.ofOtherStores.map {
+                    SubscriptionName(publisher: publisher, environment: $0, originalTransactionID: key)
+                }
+            })
     }
 }
 

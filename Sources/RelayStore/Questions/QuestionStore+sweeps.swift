@@ -115,15 +115,10 @@ extension QuestionStore {
 
     /// Purchases among these that still give access, according to the publisher's ledgers. Index used: the primary key.
     public func running(_ keys: [TransactionID], of publisher: PublisherID) async throws -> Set<TransactionID> {
-        let names = keys.flatMap { key in
-            StoreEnvironment.ofOtherStores.map {
-                SubscriptionName(publisher: publisher, environment: $0, originalTransactionID: key)
-            }
-        }
         let rows = try await database.query(
             """
             SELECT l.subscription_key
-            FROM \(SQLTable.subscriptions(names), as: "i")
+            FROM \(.purchases(keys, of: publisher), as: "i")
             CROSS JOIN LATERAL (
                 SELECT l.subscription_key FROM ledgers l WHERE \(.sameSubscription("l", "i")) AND \(SubscriptionState.runs)
                 OFFSET 0) AS l

@@ -70,7 +70,7 @@ import Testing
         #expect(ownership.changes.map(\.customer.username) == ["new", "old"])
     }
 
-    /// Purchases that are accepted in one batch have the same time.
+    /// Two copies may accept purchases at the same time.
     @Test(
         "of two customers' grants of the same moment one takes it, and the other is read again",
         arguments: [false, true])

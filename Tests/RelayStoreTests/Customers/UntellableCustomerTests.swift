@@ -7,8 +7,8 @@ import Testing
 
 @Suite("A customer whose purchases cannot be composed")
 struct UntellableCustomerTests {
-    @Test("delays no other, and is retried after a pause", arguments: ["ledgers.state", "customers.username"])
-    func others(column: String) async throws {
+    /// An endpoint and three customers, in a sealed database.
+    private static func run(_ body: (TestDatabase, RelayStore) async throws -> Void) async throws {
         try await TestDatabase.run { database in
             let vault = Vault()
             vault.state = .sealed(try #require(VaultKeys([1: .init(data: [UInt8](repeating: 1, count: 32))])))
@@ -16,10 +16,16 @@ struct UntellableCustomerTests {
             try await store.schema.migrate()
             _ = try await store.makeEndpoint()
             for number in 0..<3 {
-                let notices = Notices(store: store, database: database, key: "\(number)")
                 try await store.takeAndGrant(.sample(customer: "c\(number)@example.test", subscription: "\(number)"))
-                try await notices.come("SUBSCRIBED", said: 0)
+                try await Notices(store: store, database: database, key: "\(number)").come("SUBSCRIBED", said: 0)
             }
+            try await body(database, store)
+        }
+    }
+
+    @Test("delays no other, and is retried after a pause", arguments: ["ledgers.state", "customers.username"])
+    func others(column: String) async throws {
+        try await Self.run { database, store in
             // The customer who is notified first.
             let oldest =
                 "(SELECT s.subscription_key FROM customers c JOIN subscriptions s ON s.application_username = c.username ORDER BY c.untold_since LIMIT 1)"
@@ -41,16 +47,7 @@ struct UntellableCustomerTests {
 
     @Test("does not stop a replay of a range", arguments: ["ledgers.state", "webhook_deliveries.lane"], [1, 200])
     func replay(column: String, limit: Int) async throws {
-        try await TestDatabase.run { database in
-            let vault = Vault()
-            vault.state = .sealed(try #require(VaultKeys([1: .init(data: [UInt8](repeating: 1, count: 32))])))
-            let store = await database.store("one", vault: vault)
-            try await store.schema.migrate()
-            _ = try await store.makeEndpoint()
-            for number in 0..<3 {
-                try await store.takeAndGrant(.sample(customer: "c\(number)@example.test", subscription: "\(number)"))
-                try await Notices(store: store, database: database, key: "\(number)").come("SUBSCRIBED", said: 0)
-            }
+        try await Self.run { database, store in
             let updates = CustomerUpdates(store: store, leeway: Notices.leeway)
             #expect(try await updates.queueMessages(limit: 10).messages == 3)
             try await database.run("UPDATE webhook_deliveries SET state = 4, finished_at = now()")

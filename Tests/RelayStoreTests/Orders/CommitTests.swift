@@ -48,13 +48,14 @@ struct CommitTests {
             }
             #expect(again.id == contract.id)
             #expect(try await billing.store.orders.order(order.id, publisher: "main")?.state == .completed)
+            // A later check states a later end, of which the contract's endpoints are notified too.
+            #expect(try await billing.events() == ["ContractCreated", "OrderSucceeded"])
             let checked = try await billing.check("1000000001")
             #expect(checked.contract == .init(id: contract.id, customer: contract.customer))
             let ledger = try await billing.store.ops.subscriptions(
                 matching: SubscriptionFilter(originalTransactionID: "1000000001")
             ).items.first
             #expect(ledger?.status == .active)
-            #expect(try await billing.events() == ["ContractCreated", "OrderSucceeded"])
         }
     }
 

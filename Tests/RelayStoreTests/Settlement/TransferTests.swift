@@ -312,7 +312,7 @@ struct TransferTests {
         }
     }
 
-    /// Purchases that are accepted in one batch have the same time.
+    /// Two copies may accept purchases at the same time.
     @Test(
         "of two grants of the same time one takes the subscription, with or without an owner",
         arguments: [false, true],

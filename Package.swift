@@ -16,8 +16,11 @@ func room(_ name: String, _ dependencies: [Target.Dependency], resources: [Resou
     .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = []
+) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies + ["TestRun"], path: path, exclude: exclude, swiftSettings: settings)
 }
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -56,8 +59,7 @@ let appStoreSimulation = simulators("AppStoreSimulation")
 /// Tests of the simulators. They stand beside them and are targets of this package: `swift test` runs the tests of the root package
 /// alone, and so one run counts all tests.
 func simulatorTests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(
-        name: name, dependencies: dependencies, path: "Simulators/Tests/\(name)", swiftSettings: settings)
+    tests(name, dependencies, path: "Simulators/Tests/\(name)")
 }
 
 /// What scripts/fuzz reads bytes with.
@@ -197,6 +199,8 @@ let package = Package(
         .target(name: "TestSupport", dependencies: [yams], path: "Tests/TestSupport", swiftSettings: settings),
         tests("RelayClientTests", ["RelayClient"]),
         tests("FormatsTests", ["Formats"]),
+        // How many tests a run has, and how long they may wait.
+        .target(name: "TestRun", path: "Tests/TestRun", swiftSettings: settings),
         tests("RelayCoreTests", ["RelayCore", "TestSupport"]),
         tests("ConsolePagesTests", ["ConsolePages", "RelayCore"]),
         simulatorTests(
@@ -295,9 +299,7 @@ let package = Package(
             ]),
         tests("TelemetryTests", ["Telemetry", logging, metrics, locks]),
         // The sources of scripts/fuzz too: see below.
-        .testTarget(
-            name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["Driver.swift"],
-            swiftSettings: settings),
+        tests("FuzzTests", fuzzed, path: "Tests/Fuzz", exclude: ["Driver.swift"]),
         tests(
             "ServiceTests",
             [
@@ -324,7 +326,8 @@ if Context.packageDirectory == "/" || Context.packageDirectory.contains("/checko
 // What scripts/sanitize builds: the targets that share memory between threads, without the HTTP stacks and their C code.
 if Context.environment["RELAY_SANITIZE"] != nil {
     let kept: Set = [
-        "CLibPQ", "Formats", "RelayCore", "Postgres", "RelayStore", "Traces", "TestSupport", "RelayCoreTests",
+        "CLibPQ", "Formats", "RelayCore", "Postgres", "RelayStore", "Traces", "TestRun", "TestSupport",
+        "RelayCoreTests",
         "PostgresTests",
         "RelayStoreTests",
     ]

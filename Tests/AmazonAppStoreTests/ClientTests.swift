@@ -4,6 +4,7 @@ import ReceiverSupport
 import RelayCore
 import StoreAPI
 import StoreTestSupport
+import TestRun
 import Testing
 
 @testable import AmazonAppStore
@@ -34,7 +35,7 @@ extension AmazonReceiptClient {
     }
 }
 
-@Suite("The client against the simulated Amazon Appstore, a process of its own", .timeLimit(.minutes(10)))
+@Suite("The client against the simulated Amazon Appstore, a process of its own", .timeLimit(.paced(minutes: 4)))
 struct ClientTests {
     private let receipt = "q1Yq+VbJ/SSjH28YGPKChw9c0o8Sd4ocTpWQ4vv0J6KAE=:3:11"
 

@@ -1,4 +1,5 @@
 import RelayCore
+import TestRun
 import TestSupport
 import Testing
 
@@ -60,7 +61,7 @@ struct HostileReceiptTests {
         #expect(outcomes.isSuperset(of: ["read", "notPKCS7", "malformedPayload"]))
     }
 
-    @Test("nested without end", .timeLimit(.minutes(1)))
+    @Test("nested without end", .timeLimit(.paced(minutes: 1)))
     func nested() {
         for opening: [UInt8] in [[0x30, 0x80], [0x24, 0x80], [0xA0, 0x80], [0x31, 0x80]] {
             let bomb = Array(repeatElement(opening, count: 60_000).joined())
@@ -93,7 +94,7 @@ struct HostileReceiptTests {
         #expect(Self.error(builder.bytes) == .malformedPayload)
     }
 
-    @Test("long garbage is refused at once", .timeLimit(.minutes(1)))
+    @Test("long garbage is refused at once", .timeLimit(.paced(minutes: 1)))
     func garbage() {
         let text = String(repeating: "QUJD", count: 2_500_000)
         #expect(readError { _ = try PurchaseReader.read(text, transactionId: "1") } == .tooLarge)
@@ -106,7 +107,7 @@ struct HostileReceiptTests {
         #expect(readError { _ = try PurchaseReader.read("Tk9UIEEgUkVDRUlQVAo=", transactionId: "1") } == .notPKCS7)
     }
 
-    @Test("as many purchases as allowed are read in linear time, one more is refused", .timeLimit(.minutes(1)))
+    @Test("as many purchases as allowed are read in linear time, one more is refused", .timeLimit(.paced(minutes: 1)))
     func counts() throws {
         var builder = ReceiptBuilder()
         for index in 0..<ReceiptLimits.inAppPurchases {

@@ -1,11 +1,12 @@
 import RelayCore
 import StoreAPI
 import StoreTestSupport
+import TestRun
 import Testing
 
 @testable import GooglePlay
 
-@Suite("The client against the simulated Google Play, a process of its own", .timeLimit(.minutes(10)))
+@Suite("The client against the simulated Google Play, a process of its own", .timeLimit(.paced(minutes: 4)))
 struct ClientTests {
     private let app: BundleID = "com.example.app"
 

@@ -4,11 +4,12 @@ import ReceiverSupport
 import RelayCore
 import StoreAPI
 import StoreTestSupport
+import TestRun
 import Testing
 
 @testable import GooglePlay
 
-@Suite(.timeLimit(.minutes(10))) struct SortingTests {
+@Suite(.timeLimit(.paced(minutes: 4))) struct SortingTests {
     typealias Answer = StoreAnswer<StoreSubscription>
 
     private static func fault(_ reason: String) -> String {

@@ -3,6 +3,7 @@ import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
 import RelayCore
+import TestRun
 import Testing
 
 @testable import RelayFront
@@ -98,7 +99,7 @@ struct FrontChannelTests {
     private static let requests = 4_000
 
     @Test(
-        "no answers are made for a client that reads none", .timeLimit(.minutes(3)),
+        "no answers are made for a client that reads none", .timeLimit(.paced(minutes: 2)),
         arguments: ["from memory", "by the router"])
     func unreadAnswers(_ road: String) async throws {
         let made = NIOLockedValueBox(0)

@@ -1,5 +1,6 @@
 import NIOCore
 import RelayCore
+import TestRun
 import Testing
 
 @testable import RelayFront
@@ -26,7 +27,7 @@ struct HostileBodyTests {
         #expect(try warnings(64).isEmpty)
     }
 
-    @Test("long names are skipped", .timeLimit(.minutes(1)))
+    @Test("long names are skipped", .timeLimit(.paced(minutes: 1)))
     func longNames() throws {
         let name = "\"c\(Self.marks)\":1,"
         let payment = try Fixtures.payment(Self.purchase(before: name, inReceipt: name))
@@ -36,7 +37,7 @@ struct HostileBodyTests {
         #expect(fields["url"] == .string("a"))
     }
 
-    @Test("long texts in place of a short value are refused", .timeLimit(.minutes(1)))
+    @Test("long texts in place of a short value are refused", .timeLimit(.paced(minutes: 1)))
     func longTexts() throws {
         #expect(Fixtures.wrong(Self.purchase(appType: "i\(Self.marks)")) == ["appType invalid"])
         let body = ByteBuffer(string: "{\"transaction\":{\"type\":\"i\(Self.marks)\"}}")

@@ -1,6 +1,7 @@
 import Logging
 import NIOConcurrencyHelpers
 import ServiceLifecycle
+import TestRun
 import Testing
 
 @testable import RelayWorkers
@@ -98,7 +99,7 @@ private final class Rows: LeasedQueue {
     var now: State { state.withLockedValue(\.self) }
 }
 
-@Suite("The lease engine", .timeLimit(.minutes(1)))
+@Suite("The lease engine", .timeLimit(.paced(minutes: 1)))
 struct LeaseEngineTests {
     private func eventually(_ holds: () -> Bool) async throws {
         while !holds() { try await Task.sleep(for: .milliseconds(2)) }

@@ -4,6 +4,7 @@ import ReceiverSupport
 import RelayCore
 import StoreAPI
 import StoreTestSupport
+import TestRun
 import Testing
 
 @testable import RokuPay
@@ -32,7 +33,7 @@ extension RokuTransactionClient {
     }
 }
 
-@Suite("The client against the simulated Roku, a process of its own", .timeLimit(.minutes(10)))
+@Suite("The client against the simulated Roku, a process of its own", .timeLimit(.paced(minutes: 4)))
 struct ClientTests {
     @Test func aTransactionIsFoundAndTheKeyIsSeenNowhere() async throws {
         let log = CapturedLog()

@@ -1,11 +1,12 @@
 import Foundation
 import NIOConcurrencyHelpers
 import RelayCore
+import TestRun
 import Testing
 
 @testable import Webhooks
 
-@Suite("Host names are looked up", .timeLimit(.minutes(5)))
+@Suite("Host names are looked up", .timeLimit(.paced(minutes: 2)))
 struct HostDirectoryTests {
     private static let well = [IPAddress("127.0.0.1")].compactMap(\.self)
     private static let other = [IPAddress("127.0.0.2")].compactMap(\.self)

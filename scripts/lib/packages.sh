@@ -63,6 +63,13 @@ packages_missing_to_bench() {
 
 packages_missing_to_venv() { python3 -c 'import venv, ensurepip' 2>/dev/null || echo python3-venv; }
 
+packages_missing_to_deploy() {
+    [ -x /usr/bin/promtool ] || echo prometheus
+    have_command kubectl || echo kubernetes-client
+    have_command systemd-analyze || echo systemd
+    have_command shellcheck || echo shellcheck
+}
+
 # The programs that the tests put between the relay and its database, and the browser that looks at its pages.
 packages_missing_to_test() {
     have_command pgbouncer || [ -x /usr/sbin/pgbouncer ] || echo pgbouncer
@@ -106,7 +113,7 @@ for service in pgbouncer prometheus; do
 done
 '
 
-# packages_ensure run|build|bench|venv|test…
+# packages_ensure run|build|bench|deploy|sbom|test|venv…
 packages_ensure() {
     local purpose missing=()
     for purpose in "$@"; do

@@ -1,31 +1,10 @@
 # shellcheck shell=bash
-# schemathesis, in a virtual environment inside .local, and what it is given to find.
+# schemathesis, and what it is given to find.
 
 SCHEMATHESIS_FOLDER="$LOCAL_FOLDER/schemathesis"
 SCHEMATHESIS_LIB="$PROJECT/scripts/lib"
 # schemathesis reads it from its own folder, where the ids of what was made stand beside it.
 SEED_FOLDER="$RUN_FOLDER/check-api"
-
-# schemathesis_install: made anew where the list of packages, or the Python that it was made with, is another one.
-schemathesis_install() {
-    local list="$SCHEMATHESIS_LIB/check-api-requirements.txt" stamp="$SCHEMATHESIS_FOLDER/installed" wanted log
-    wanted="$(python3 --version) $(cat -- "$list")"
-    workspace_lock
-    if [ ! -x "$SCHEMATHESIS_FOLDER/bin/schemathesis" ] || [ "$(cat -- "$stamp" 2>/dev/null)" != "$wanted" ]; then
-        step "Installing schemathesis"
-        log=$(log_file schemathesis)
-        rm -rf -- "$SCHEMATHESIS_FOLDER"
-        {
-            run_in_session python3 -m venv "$SCHEMATHESIS_FOLDER" &&
-                run_in_session "$SCHEMATHESIS_FOLDER/bin/python" -m pip install --quiet --disable-pip-version-check -r "$list"
-        } >>"$log" 2>&1 || {
-            show_log_tail "$log"
-            die "could not install the packages in ${list#"$PROJECT/"}"
-        }
-        printf '%s\n' "$wanted" >"$stamp"
-    fi
-    workspace_unlock
-}
 
 # seed_post WHAT STATUS KEY_FILE URL [BODY]: dies where the answer is another one.
 seed_post() {

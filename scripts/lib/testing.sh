@@ -9,14 +9,49 @@
 TEST_UNSTABLE_LIMIT=3
 TEST_UNSTABLE_FILE="$LOCAL_FOLDER/unstable.txt"
 TEST_COUNT=0
+TEST_SKIPPED=0
 
-# test_seconds NAME: how long a run may take, five times what it takes on two cores, and more. A test that hangs ends its run so.
+# What test_calibrate took on the machine for which the limits in the tests are chosen (two cores, nothing else running), in milliseconds.
+TEST_REFERENCE=1000
+
+# test_calibrate: sets RELAY_TEST_PACE, by which every limit is multiplied: how many times longer than on that machine a loop and some
+# processes on each core take, all at once. From 1 to 10, with two digits.
+test_calibrate() {
+    local core begun=${EPOCHREALTIME//[.,]/} pace
+    for ((core = 0; core < $(getconf _NPROCESSORS_ONLN); core++)); do
+        # shellcheck disable=SC2016 # the inner shell expands it
+        bash -c 'for ((i = 0; i < 300000; i++)); do :; done; for ((i = 0; i < 150; i++)); do /bin/true; done' 8>&- 9>&- &
+    done
+    wait
+    pace=$(((${EPOCHREALTIME//[.,]/} - begun) / (TEST_REFERENCE * 10)))
+    pace=$((pace < 100 ? 100 : pace > 1000 ? 1000 : pace))
+    printf -v RELAY_TEST_PACE '%d.%02d' $((pace / 100)) $((pace % 100))
+    export RELAY_TEST_PACE
+}
+
+# test_cluster CONNECTIONS: nothing of it outlives the tests, so it need not be safe on disk. Statements are counted only for
+# tests that ask for it. Sets what the tests find it by.
+test_cluster() {
+    cluster_find_counting
+    cluster_find_memory
+    workspace_lock
+    cluster_start "max_connections = $1" 'fsync = off' 'synchronous_commit = off' 'full_page_writes = off' \
+        ${CLUSTER_COUNTING[@]+"${CLUSTER_COUNTING[@]}"}
+    workspace_unlock
+    RELAY_TEST_DATABASE_URL=$(cluster_url postgres)
+    export RELAY_TEST_DATABASE_URL RELAY_TEST_MEMORY=$CLUSTER_MEMORY
+}
+
+# test_seconds NAME: how long a run may take, at least twice what it takes at this machine's pace. A test that hangs ends its run so.
 test_seconds() {
+    local seconds
     case "$1" in
-    quick) echo 900 ;;
-    alone) echo 780 ;; # above the longest limit that a test sets itself
-    *) echo 2400 ;;
+    quick) seconds=150 ;;
+    alone) seconds=240 ;; # above the longest limit that a test sets itself
+    *) seconds=${RELAY_TEST_ALL:+1800} ;;
     esac
+    # A number of two digits, without its point.
+    echo $((${seconds:-600} * ${RELAY_TEST_PACE/./} / 100))
 }
 
 # test_run NAME WIDTH [arguments of swift test…]: one run, with that many tests at once. Prints what failed once more at its end.
@@ -96,13 +131,20 @@ test_count() {
         | .begun' "$RUN_FOLDER/$1.events"
 }
 
-# test_alone ID: whether a test passes when it runs by itself, in one of two tries.
+# test_skipped NAME: how many tests a run skipped.
+test_skipped() {
+    jq -Rrn 'reduce (inputs | fromjson? | select(.kind == "event" and .payload.kind == "testSkipped")) as $_ (0; . + 1)' \
+        "$RUN_FOLDER/$1.events"
+}
+
+# test_alone ID: whether a test passes when it runs by itself, in one of two tries. One that hangs has no second one.
 test_alone() {
-    local try filter
+    local filter
     filter="^$(printf '%s' "$1" | sed 's/[][\.*^$()+?{}|/]/\\&/g')"
-    for try in 1 2; do
+    for _ in 1 2; do
         rm -f -- "$RUN_FOLDER/alone.events"
         test_run alone 1 --filter "$filter" && [ "$(test_count alone)" -gt 0 ] && return 0
+        [ ! -e "$RUN_FOLDER/alone.stopped" ] || return 1
     done
     return 1
 }
@@ -136,6 +178,7 @@ test_verdict() {
             return 1
         fi
         TEST_COUNT=$((TEST_COUNT + $(test_count "$name")))
+        TEST_SKIPPED=$((TEST_SKIPPED + $(test_skipped "$name")))
     done
     if [ "$failed" -eq 0 ]; then
         [ "$status" -eq 0 ] || complain "the test runner ended with $status and named no test: see its last lines above"
@@ -164,5 +207,6 @@ test_summary() {
         cat -- "$TEST_UNSTABLE_FILE"
         unstable=", $(wc -l <"$TEST_UNSTABLE_FILE") of them unstable: ${TEST_UNSTABLE_FILE#"$PROJECT/"}"
     fi
+    [ "$TEST_SKIPPED" -eq 0 ] || say "$TEST_SKIPPED skipped$([ -n "${RELAY_TEST_ALL:-}" ] || echo ': scripts/test --all runs them')"
     say "$TEST_COUNT tests passed in $SECONDS s$unstable"
 }

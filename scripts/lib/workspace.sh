@@ -57,9 +57,10 @@ workspace_sweep() {
     done
 }
 
-# workspace_outside: a short private path, for sockets (107 bytes at most) and for data that cannot lie in the checkout.
+# workspace_outside [FOLDER]: a short private path in that folder, for sockets (107 bytes at most) and for data that cannot lie in the
+# checkout.
 workspace_outside() {
-    local base=${TMPDIR:-/tmp}
+    local base=${1:-${TMPDIR:-/tmp}}
     [ "${#base}" -le 60 ] || base=/tmp
     OUTSIDE_FOLDER=$(mktemp -d -- "$base/receipt-relay.XXXXXXXX")
     ln -s -- "$OUTSIDE_FOLDER" "$RUN_FOLDER/outside"

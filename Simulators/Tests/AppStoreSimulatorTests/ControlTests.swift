@@ -1,11 +1,12 @@
 import AppStoreSimulation
 import Foundation
 import NIOHTTP1
+import TestRun
 import Testing
 
 @testable import AppStoreSimulator
 
-@Suite("What the simulated API is told", .timeLimit(.minutes(10)))
+@Suite("What the simulated API is told", .timeLimit(.paced(minutes: 4)))
 struct ControlTests {
     @Test func aSubscriptionThatCannotBe() async throws {
         try await APIBench.serving { bench in

@@ -1,11 +1,12 @@
 import AppStoreSimulation
 import Foundation
 import NIOHTTP1
+import TestRun
 import Testing
 
 @testable import AppStoreSimulator
 
-@Suite("What was told, asked of the App Store Server API", .timeLimit(.minutes(10)))
+@Suite("What was told, asked of the App Store Server API", .timeLimit(.paced(minutes: 4)))
 struct NotificationHistoryTests {
     private static let path = "/inApps/v1/notifications/history"
 

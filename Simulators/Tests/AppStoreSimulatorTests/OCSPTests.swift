@@ -4,11 +4,12 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TestRun
 import Testing
 
 @testable import AppStoreSimulator
 
-@Suite("What the simulated API says of its certificates", .timeLimit(.minutes(10)))
+@Suite("What the simulated API says of its certificates", .timeLimit(.paced(minutes: 4)))
 struct OCSPTests {
     private func statuses(_ bench: APIBench) async throws -> [RevocationCheck.Status] {
         let trust = ChainOfTrust(try TrustedRoots(adding: [try APIBench.authority.get().root]))

@@ -1,10 +1,11 @@
 import Foundation
 import NIOHTTP1
+import TestRun
 import Testing
 
 @testable import AppStoreSimulator
 
-@Suite("The log of the simulated API", .timeLimit(.minutes(10)))
+@Suite("The log of the simulated API", .timeLimit(.paced(minutes: 4)))
 struct RequestLogTests {
     private func items(_ answer: Answer) -> [[String: Any]] { answer.json["items"] as? [[String: Any]] ?? [] }
 

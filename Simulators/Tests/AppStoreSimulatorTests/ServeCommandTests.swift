@@ -5,11 +5,12 @@ import Crypto
 import Foundation
 import NIOConcurrencyHelpers
 import NIOHTTP1
+import TestRun
 import Testing
 
 @testable import AppStoreSimulator
 
-@Suite("app-store-simulator serve as a process", .timeLimit(.minutes(10)))
+@Suite("app-store-simulator serve as a process", .timeLimit(.paced(minutes: 4)))
 struct ServeCommandTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
 

@@ -1,11 +1,12 @@
 import AppStoreSimulation
 import ArgumentParser
 import Foundation
+import TestRun
 import Testing
 
 @testable import AppStoreSimulator
 
-@Suite("notify and play tell the simulated API", .timeLimit(.minutes(10)))
+@Suite("notify and play tell the simulated API", .timeLimit(.paced(minutes: 4)))
 struct SimulatedAPIClientTests {
     private static let nobody = "http://127.0.0.1:1"
 

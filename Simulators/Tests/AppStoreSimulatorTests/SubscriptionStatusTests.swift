@@ -1,10 +1,11 @@
 import Foundation
 import NIOHTTP1
+import TestRun
 import Testing
 
 @testable import AppStoreSimulator
 
-@Suite("How a subscription stands, asked of the App Store Server API", .timeLimit(.minutes(10)))
+@Suite("How a subscription stands, asked of the App Store Server API", .timeLimit(.paced(minutes: 4)))
 struct SubscriptionStatusTests {
     @Test func littleIsEnough() async throws {
         try await APIBench.serving { bench in

@@ -1,11 +1,12 @@
 import Crypto
 import Foundation
 import NIOHTTP1
+import TestRun
 import Testing
 
 @testable import AppStoreSimulator
 
-@Suite("Who may ask the App Store Server API", .timeLimit(.minutes(10)))
+@Suite("Who may ask the App Store Server API", .timeLimit(.paced(minutes: 4)))
 struct TokenTests {
     private static let path = "/inApps/v1/subscriptions/1"
 

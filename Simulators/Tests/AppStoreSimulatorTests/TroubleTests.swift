@@ -2,11 +2,12 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TestRun
 import Testing
 
 @testable import AppStoreSimulator
 
-@Suite("What befalls calls to the simulated API", .timeLimit(.minutes(10)))
+@Suite("What befalls calls to the simulated API", .timeLimit(.paced(minutes: 4)))
 struct TroubleTests {
     @Test func tooManyCalls() async throws {
         try await APIBench.serving { bench in

@@ -2,13 +2,14 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TestRun
 import Testing
 
 @testable import CleengSimulator
 @testable import SimulatorKit
 
 /// StoreKit 2's endpoints as a client meets them, over a socket.
-@Suite(.timeLimit(.minutes(10))) struct StoreKit2HTTPTests {
+@Suite(.timeLimit(.paced(minutes: 4))) struct StoreKit2HTTPTests {
     private static let id = "6f1c1f0e-0000-4000-8000-000000000001"
     private static let token = ["X-Publisher-Token": Bench.token, "Correlation-Id": id]
 

@@ -1,8 +1,9 @@
 import Foundation
 import StoreTestSupport
+import TestRun
 import Testing
 
-@Suite("store-simulator as a process", .timeLimit(.minutes(10)))
+@Suite("store-simulator as a process", .timeLimit(.paced(minutes: 4)))
 struct CommandTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).json").path
 

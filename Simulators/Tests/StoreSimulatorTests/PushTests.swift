@@ -1,12 +1,13 @@
 import Foundation
 import ReceiverSupport
 import StoreTestSupport
+import TestRun
 import Testing
 
 @testable import SimulatorKit
 @testable import StoreSimulator
 
-@Suite("Push of store-simulator as a process", .timeLimit(.minutes(5)))
+@Suite("Push of store-simulator as a process", .timeLimit(.paced(minutes: 2)))
 struct PushTests {
     /// A push as it arrived.
     private struct Push {

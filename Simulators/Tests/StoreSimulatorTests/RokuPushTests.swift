@@ -1,12 +1,13 @@
 import Foundation
 import ReceiverSupport
 import StoreTestSupport
+import TestRun
 import Testing
 
 @testable import SimulatorKit
 @testable import StoreSimulator
 
-@Suite("Roku's push notifications", .timeLimit(.minutes(5)))
+@Suite("Roku's push notifications", .timeLimit(.paced(minutes: 2)))
 struct RokuPushTests {
     private let keys: Data
 

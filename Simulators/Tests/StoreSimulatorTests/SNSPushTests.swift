@@ -1,11 +1,12 @@
 import Foundation
 import ReceiverSupport
 import StoreTestSupport
+import TestRun
 import Testing
 
 @testable import StoreSimulator
 
-@Suite("Push of store-simulator amazon as a process", .timeLimit(.minutes(5)))
+@Suite("Push of store-simulator amazon as a process", .timeLimit(.paced(minutes: 2)))
 struct SNSPushTests {
     private func pushing(
         _ options: String..., answering status: @escaping @Sendable (Int) -> Int? = { _ in 200 },

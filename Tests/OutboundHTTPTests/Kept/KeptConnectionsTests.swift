@@ -2,13 +2,14 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 import ReceiverSupport
+import TestRun
 import Testing
 
 @testable import OutboundHTTP
 
 /// Kept connections over real sockets. Every call has a deadline of its own, so that an error fails the test instead of
 /// blocking it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.paced(minutes: 1)))
 struct KeptConnectionsTests {
     private static let patience = Duration.seconds(20)
 

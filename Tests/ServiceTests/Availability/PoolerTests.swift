@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import TestRun
 import Testing
 
 extension Availability {
@@ -8,18 +9,18 @@ extension Availability {
     struct PoolerTests {
         /// The pooler has fewer connections to the server than each copy has to the pooler, so statements of one client
         /// use different sessions.
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func purchasesAreGrantedThroughTransactionMode() async throws {
             try await Self.road(.transaction, connections: 4, settings: ["RELAY_DATABASE_PREPARED_STATEMENTS": "off"])
         }
 
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func purchasesAreGrantedThroughSessionMode() async throws {
             try await Self.road(.session, connections: 30, settings: [:])
         }
 
         /// Behind a pooler in transaction mode, an error names the setting that is missing.
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func theSettingThatIsMissingIsNamed() async throws {
             let cluster = try await PrivateCluster.calm()
             try await Pooler.run(before: cluster, mode: .transaction, connections: 1) { pooler in

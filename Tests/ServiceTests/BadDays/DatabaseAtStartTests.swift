@@ -1,8 +1,9 @@
+import TestRun
 import Testing
 
 extension DatabaseDays {
     @Suite struct DatabaseAtStartTests {
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func aCopyStartedWithoutItsDatabaseSaysSoAndWorksOnceItIsThere() async throws {
             let cluster = try await PrivateCluster.crashing()
             try await BadDay.run(in: cluster) { day in
@@ -36,7 +37,7 @@ extension DatabaseDays {
             }
         }
 
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func aDatabaseWithoutTheSchemaIsNamedUntilItIsMigrated() async throws {
             let cluster = try await PrivateCluster.crashing()
             try await BadDay.run(in: cluster) { day in

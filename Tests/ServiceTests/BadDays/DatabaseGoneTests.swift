@@ -1,10 +1,11 @@
 import Foundation
 import Postgres
+import TestRun
 import Testing
 
 extension DatabaseDays {
     @Suite struct DatabaseGoneTests {
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func noAcceptedPurchaseIsLostWhenTheDatabaseCrashesUnderLoad() async throws {
             let cluster = try await PrivateCluster.crashing()
             try await BadDay.run(in: cluster) { day in
@@ -59,7 +60,7 @@ extension DatabaseDays {
             }
         }
 
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func aCopyWithoutItsDatabaseStopsInTime() async throws {
             let cluster = try await PrivateCluster.crashing()
             try await BadDay.run(in: cluster) { day in

@@ -1,4 +1,5 @@
 import Foundation
+import TestRun
 import Testing
 
 /// Tests with more request bodies at once than the memory for bodies can hold.
@@ -6,7 +7,7 @@ import Testing
     private static let clients = 120
     private static let partBytes = 192 << 10
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.paced(minutes: 4)))
     func aFloodOfBodiesIsRefusedAndLaterRequestsAreServed() async throws {
         try await BadDay.run(settings: ["RELAY_MAX_BODIES_BYTES": "4194304"]) { day in
             let relay = try await day.relay()

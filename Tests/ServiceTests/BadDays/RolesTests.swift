@@ -1,9 +1,10 @@
 import Foundation
+import TestRun
 import Testing
 
 extension BadDays {
     @Suite struct RolesTests {
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func aFrontsHeldPollIsWokenByTheWorkerOfAnotherProcess() async throws {
             try await BadDay.run(grantAfter: 0.5) { day in
                 let hasty = try await day.relay(role: "front", settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "3"])

@@ -1,10 +1,11 @@
 import Foundation
 import Postgres
+import TestRun
 import Testing
 
 extension BadDays {
     @Suite struct ShutdownTests {
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func aCopyThatGetsSIGTERMUnderLoadEndsCleanly() async throws {
             try await BadDay.run { day in
                 async let one = day.relay()
@@ -43,7 +44,7 @@ extension BadDays {
         /// The upstream does not answer the first call. The copy that waits for the answer releases its lease when it
         /// stops, so the next copy need not wait for the lease to expire. No other copy runs meanwhile, since a delay
         /// of the machine could then change the result.
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func aStoppingCopyReleasesItsLeases() async throws {
             try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "20"]) { day in
                 let going = try await day.relay()
@@ -69,7 +70,7 @@ extension BadDays {
 
         /// An upload keeps the app front busy for as long as it may, and a call to Cleeng its worker. The two waits do not
         /// add up, and a balancer learns meanwhile that this copy ends.
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func frontsAndWorkersStopTogether() async throws {
             try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "20"]) { day in
                 let going = try await day.relay()
@@ -97,7 +98,7 @@ extension BadDays {
             }
         }
 
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func aSecondSignalEndsItAtOnce() async throws {
             try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "20"]) { day in
                 let relay = try await day.relay()

@@ -1,8 +1,9 @@
+import TestRun
 import Testing
 
 extension BadDays {
     @Suite struct UpstreamAwayTests {
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func anUpstreamThatIsAwayAtFirstAndAgainLaterGetsEverything() async throws {
             try await BadDay.run { day in
                 await day.endSimulator()
@@ -37,7 +38,7 @@ extension BadDays {
 
         /// Forty of the forty-eight allowed calls hang, the first one of each customer. Other customers' purchases are
         /// still processed.
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func callsThatHangDelayNoOtherCustomer() async throws {
             try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "15"]) { day in
                 let relay = try await day.relay()

@@ -1,4 +1,5 @@
 import Foundation
+import TestRun
 import Testing
 
 extension BadDays {
@@ -6,7 +7,7 @@ extension BadDays {
     @Suite struct UpstreamProtectionTests {
         /// The upstream answers every call with 503. A hundred purchases come in, half at each of two copies. The
         /// upstream recovers five seconds after both copies report it down.
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func aFailingUpstreamGetsOnlyProbesAndLaterEverything() async throws {
             try await BadDay.run { day in
                 async let one = day.relay()
@@ -53,7 +54,7 @@ extension BadDays {
         }
 
         /// One customer's call gets 429. No purchase is sent before the wait is over, and then all are.
-        @Test(.timeLimit(.minutes(10)), arguments: ["throttled-1", "throttled-1-date"])
+        @Test(.timeLimit(.paced(minutes: 4)), arguments: ["throttled-1", "throttled-1-date"])
         func aRetryAfterHoldsTheWholeRoute(tag: String) async throws {
             try await BadDay.run { day in
                 let relay = try await day.relay()
@@ -75,7 +76,7 @@ extension BadDays {
         }
 
         /// A customer's read gets 429 in one copy. The other copy pauses its reads of that customer too.
-        @Test(.timeLimit(.minutes(10)), arguments: ["read-429-2", "read-429-2-date"])
+        @Test(.timeLimit(.paced(minutes: 4)), arguments: ["read-429-2", "read-429-2-date"])
         func aRetryAfterOfAReadHoldsThatCustomerOverAllCopies(tag: String) async throws {
             // The grant is late, so that both copies' reads become due several times.
             try await BadDay.run(grantAfter: 4) { day in
@@ -104,7 +105,7 @@ extension BadDays {
             }
         }
 
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func noMoreCallsAreUnderWayThanTheSettingSays() async throws {
             try await BadDay.run(settings: ["RELAY_CLEENG_MAX_CONCURRENT_CALLS": "8"]) { day in
                 try await day.control.trouble("slow-300ms")
@@ -122,7 +123,7 @@ extension BadDays {
         }
 
         /// No call is answered for seven seconds, and the relay gives a call up after three.
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func callsDoNotPileUpBeforeAnUpstreamThatHangs() async throws {
             try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "3"]) { day in
                 try await day.control.trouble("hang")
@@ -146,7 +147,7 @@ extension BadDays {
         }
 
         /// Purchases time out while nothing is sent. A grant after that is late.
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func purchasesTimeOutWhileNothingIsSent() async throws {
             try await BadDay.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "3"]) { day in
                 try await day.control.trouble("unauthorized")
@@ -170,7 +171,7 @@ extension BadDays {
         }
 
         /// Reads take longer than a forward waits for its baseline read, and less than the timeout.
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func slowReadsAreNoFailure() async throws {
             try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "60"]) { day in
                 try await day.control.trouble("read-slow-2500ms")
@@ -184,7 +185,7 @@ extension BadDays {
         }
 
         /// Only reads fail: purchases reach Cleeng, and are granted once reads work again.
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func paymentsContinueWhileReadsHang() async throws {
             try await BadDay.run { day in
                 try await day.control.trouble("read-hang")

@@ -1,10 +1,11 @@
 import Foundation
+import TestRun
 import Testing
 
 /// The grid: every fault against every promise. Here faults last seconds; with `scripts/chaos` they last as long as the
 /// promises name.
 @Suite struct ChaosTests {
-    @Test(.timeLimit(.minutes((try? ChaosSettings())?.minutes ?? 1)))
+    @Test(.timeLimit(.paced(minutes: (try? ChaosSettings())?.minutes ?? 1)))
     func noFaultLosesDuplicatesOrReordersPurchases() async throws {
         let settings = try ChaosSettings()
         guard !settings.strikes.isEmpty else { return }

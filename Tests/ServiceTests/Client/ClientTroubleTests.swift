@@ -1,10 +1,11 @@
 import Foundation
 import RelayClient
+import TestRun
 import Testing
 
 /// The client while things break: no purchase is lost, and none is sent twice.
 @Suite struct ClientTroubleTests {
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.paced(minutes: 4)))
     func aWaitSurvivesARestartOfTheRelay() async throws {
         let settings = ["RELAY_HTTP_PORT": "\(try FixedPort.free())"]
         try await BadDay.run(settings: settings) { day in
@@ -38,7 +39,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.paced(minutes: 4)))
     func aPurchaseWithALostAnswerIsAcceptedOnce() async throws {
         try await Setup.run(grantAfter: 0.3) { setup in
             let transport = WatchedTransport(losing: 2)
@@ -55,7 +56,7 @@ import Testing
     }
 
     /// A purchase that a dying relay may have accepted must not count as unsent.
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.paced(minutes: 4)))
     func aSentPurchaseIsNotReportedAsUnsent() async throws {
         let server = try DyingServer()
         let url = try #require(URL(string: server.url + "/apple/payment"))
@@ -68,7 +69,7 @@ import Testing
         #expect(error?.code != .cannotConnectToHost, "\(error?.code.rawValue ?? 0)")
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.paced(minutes: 4)))
     func withoutAServerThePurchaseIsUnsent() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:\(try FixedPort.free())"))
         let client = RelayClient(baseURL: url, key: "k")
@@ -78,7 +79,7 @@ import Testing
         #expect(error?.mayHaveBeenTaken == false)
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.paced(minutes: 4)))
     func aCancelledWaitEndsAtOnceAndThePurchaseContinues() async throws {
         try await Setup.run { setup in
             let control = SimulatorControl(setup.simulator)

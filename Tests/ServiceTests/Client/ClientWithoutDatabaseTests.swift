@@ -1,10 +1,11 @@
 import Foundation
 import RelayClient
+import TestRun
 import Testing
 
 extension DatabaseDays {
     @Suite struct ClientWithoutDatabaseTests {
-        @Test(.timeLimit(.minutes(10)))
+        @Test(.timeLimit(.paced(minutes: 4)))
         func aPurchaseWithoutADatabaseIsAcceptedOnceItReturns() async throws {
             let cluster = try await PrivateCluster.crashing()
             try await BadDay.run(in: cluster) { day in

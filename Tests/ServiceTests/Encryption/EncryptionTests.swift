@@ -3,6 +3,7 @@ import Foundation
 import Postgres
 import ReceiverSupport
 import RelayStore
+import TestRun
 import Testing
 
 /// With a configured key, the database's files reveal nothing about customers.
@@ -65,7 +66,7 @@ import Testing
         try await Relay.makeKey("publisher", setup.database, publisher: "main", settings: keys)
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.paced(minutes: 4)))
     func noCustomerDataIsReadableInTheDatabase() async throws {
         let store = try TestAppStore()
         defer { store.end() }
@@ -108,7 +109,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.paced(minutes: 4)))
     func aDatabaseInUseIsSealedAndOpenedAgainWhileNoCopyRuns() async throws {
         let store = try TestAppStore()
         defer { store.end() }

@@ -3,6 +3,7 @@ import Foundation
 import Postgres
 import ReceiverSupport
 import RelayStore
+import TestRun
 import Testing
 
 /// `receipt-relay customers export` and `erase`.
@@ -15,7 +16,7 @@ import Testing
         return (ended.code, ended.output.joined(separator: "\n"))
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [false, true])
+    @Test(.timeLimit(.paced(minutes: 4)), arguments: [false, true])
     func aCustomersDataIsExportedAndErased(isSealed: Bool) async throws {
         let store = try TestAppStore()
         defer { store.end() }

@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import Postgres
 import RelayStore
+import TestRun
 import Testing
 
 /// Receipts and names that look like sealed values.
@@ -47,7 +48,7 @@ import Testing
         return (ended.code, ended.output.joined(separator: "\n"))
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: [true, false])
+    @Test(.timeLimit(.paced(minutes: 2)), arguments: [true, false])
     func theyAreForwardedUnchangedAndGranted(isSealed: Bool) async throws {
         try await Setup.run(settings: isSealed ? Self.keys : ["RELAY_ENCRYPTION_KEYS": ""]) { setup in
             for (purchase, (receipt, email)) in zip(Self.purchases(), zip(Self.receipts, Self.emails)) {
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.paced(minutes: 2)))
     func theyAreSealedByEnableAndRestoredByDisable() async throws {
         try await Setup.run(settings: ["RELAY_ENCRYPTION_KEYS": ""]) { setup in
             var ids: [String] = []

@@ -30,6 +30,8 @@ struct Relay: Ends, Sendable {
             // (`TestDatabase.letDeadlinesCome`).
             "RELAY_POLL_INTERVAL_SECONDS": "0.3", "RELAY_VALIDATION_TIMEOUT_SECONDS": "300",
             "RELAY_UPSTREAM_TIMEOUT_SECONDS": "20", "RELAY_LOG_LEVEL": "debug",
+            // Each connection plans its statements, and all tests share the machine.
+            "RELAY_DATABASE_CONNECTIONS": "2",
             // The tests' receipts have no valid signature.
             "RELAY_APPLE_VERIFICATION": "off",
         ]
@@ -55,12 +57,12 @@ struct Relay: Ends, Sendable {
         return "http://127.0.0.1:\(port)"
     }
 
-    static func makeKeys(_ database: TestDatabase, app: String? = nil) async throws -> Keys {
-        func key(_ role: String) async throws -> String {
-            try await makeKey(role, database, app: role == "app" ? app : nil)
-        }
+    /// A key of each role. A database that is a copy of the template has them already.
+    static func makeKeys(_ database: TestDatabase) async throws -> Keys {
+        if let keys = database.keys { return keys }
         return Keys(
-            app: try await key("app"), viewer: try await key("ops-viewer"), operator: try await key("ops-operator"))
+            app: try await makeKey("app", database), viewer: try await makeKey("ops-viewer", database),
+            operator: try await makeKey("ops-operator", database))
     }
 
     static func makeKey(

@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import TestRun
 import Testing
 
 /// Connections of real clients: pipelined, half closed, slow, and closed by a stopping process.
@@ -127,7 +128,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.paced(minutes: 2)))
     func aStoppingProcessAnswersTheRequestsThatItHasRead() async throws {
         try await Setup.run { setup in
             let relay = setup.relay

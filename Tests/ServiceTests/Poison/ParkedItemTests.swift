@@ -5,6 +5,7 @@ import NIOConcurrencyHelpers
 import Postgres
 import ReceiverSupport
 import RelayStore
+import TestRun
 import Testing
 
 /// Tests of the whole service with corrupt events, messages and subscriptions. Other rows are processed, ops shows the
@@ -56,7 +57,7 @@ import Testing
         #expect(status.out.contains { $0.contains("1 ") && $0.contains("is parked") }, "\(status)")
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.paced(minutes: 2)))
     func oneCorruptMessageAmongSixIsParkedAndFiveAreDelivered() async throws {
         let isWell = NIOLockedValueBox(false)
         try await withReceiver { _ in
@@ -110,7 +111,7 @@ import Testing
         #expect(try await relay.cleengEvent(body, secret: Self.secret).status == 200)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.paced(minutes: 2)))
     func oneCorruptEventAmongSixIsParkedAndFiveAreHandled() async throws {
         try await Self.run { setup in
             for number in 0..<6 { try await send(number, to: setup.relay) }
@@ -154,7 +155,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.paced(minutes: 2)))
     func oneCorruptLedgerAmongSixIsParkedAndFiveAreLookedAt() async throws {
         let store = try TestAppStore()
         defer { store.end() }

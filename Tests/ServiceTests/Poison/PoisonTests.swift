@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import TestRun
 import Testing
 
 /// Tests with purchases in the database that no worker can process. Other purchases are processed, ops shows the
@@ -31,7 +32,7 @@ import Testing
             ], body: Data(body.utf8))
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.paced(minutes: 4)))
     func otherPurchasesContinueAndAReplayRepairsParkedOnes() async throws {
         let emails = ["receipt", "status", "time", "state", "well-1", "well-2"].map { "\($0)@example.test" }
         try await Self.plant(emails) { database, ids in

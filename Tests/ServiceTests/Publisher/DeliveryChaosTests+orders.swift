@@ -2,6 +2,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import Postgres
 import ReceiverSupport
+import TestRun
 import Testing
 
 extension DeliveryChaosTests {
@@ -9,7 +10,7 @@ extension DeliveryChaosTests {
     /// Limit of consecutive contests for each contestant.
     private static let mostContests = 40
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.paced(minutes: 4)))
     func allCommitsOfOneSubscriptionGetOneContract() async throws {
         try await ToldEndpoints.tryOut(Self.order)
     }

@@ -3,6 +3,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import Postgres
 import ReceiverSupport
+import TestRun
 import Testing
 
 /// Tests of messages and answers to publishers while copies die and connections break. `RELAY_DELIVERY_SEED` sets
@@ -10,7 +11,7 @@ import Testing
 @Suite(.serialized) struct DeliveryChaosTests {
     private static let customers = 20
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.paced(minutes: 4)))
     func eachEndpointGetsEachCustomersStatesInOrder() async throws {
         try await ToldEndpoints.tryOut(Self.play)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import TestRun
 import Testing
 
 /// Old rows are dropped automatically, and references to dropped rows cause no errors.
@@ -46,7 +47,7 @@ import Testing
         try await database.query(SQL(unescaped: "SELECT count(*) FROM \(table)")).first?.get(0, as: Int.self) ?? 0
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.paced(minutes: 4)))
     func aCopyDropsOldRowsAndThePurchaseCanBePostedAgain() async throws {
         let database = try await TestDatabase.make()
         let simulator = try await Simulator.start()

@@ -1,6 +1,7 @@
 import AppStoreSimulation
 import Foundation
 import ReceiverSupport
+import TestRun
 import Testing
 
 /// One trace from the app through the relay to Cleeng and the publisher's back end, with its spans at a collector.
@@ -32,7 +33,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.paced(minutes: 4)))
     func oneTraceCoversAppCleengAndPublisher() async throws {
         try await withReceiver { port, received in
             let settings = [

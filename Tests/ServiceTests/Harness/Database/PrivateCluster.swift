@@ -32,7 +32,8 @@ final class PrivateCluster: Sendable {
         binaries = try Self.findBinaries()
         port = try FixedPort.free()
         // Not in the user's temporary folder: the server's user needs access, and a socket's path must be short.
-        folder = "/tmp/relay-pg-\(getpid())-\(port)"
+        let memory = ProcessInfo.processInfo.environment["RELAY_TEST_MEMORY"] ?? ""
+        folder = "\(disk || memory.isEmpty ? "/tmp" : memory)/relay-pg-\(getpid())-\(port)"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
         janitor = try Janitor(folder: folder)

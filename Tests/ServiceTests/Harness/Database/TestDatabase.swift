@@ -10,6 +10,8 @@ struct TestDatabase: Sendable {
 
     let name: String
     let url: String
+    /// Keys that came with its template.
+    private(set) var keys: Relay.Keys?
     /// The test's own connections, to read and change rows.
     private let hand: DatabaseHand
 
@@ -22,10 +24,16 @@ struct TestDatabase: Sendable {
     /// Creates a database, with the schema unless `migrated` is false.
     static func make(migrated: Bool = true) async throws -> TestDatabase {
         let name = newName()
+        guard migrated else {
+            try await administer("CREATE DATABASE \(name)")
+            return TestDatabase(name: name, url: try url(of: name))
+        }
         // Copies the template's files, which takes a quarter of the time of the migrations.
-        let template = migrated ? " TEMPLATE \(try await template.value()) STRATEGY FILE_COPY" : ""
-        try await administer("CREATE DATABASE \(name)\(template)")
-        return TestDatabase(name: name, url: try url(of: name))
+        let template = try await template.value()
+        try await administer("CREATE DATABASE \(name) TEMPLATE \(template.name) STRATEGY FILE_COPY")
+        var database = TestDatabase(name: name, url: try url(of: name))
+        database.keys = template.keys
+        return database
     }
 
     func drop() async throws {
@@ -53,12 +61,11 @@ struct TestDatabase: Sendable {
         _ = try await query(on: cluster, SQL(sql))
     }
 
-    /// A database with the schema, as a template for the others. It is removed with the cluster.
+    /// A database with the schema and a key of each role, as a template for the others. It is removed with the cluster.
     private static let template = Once {
-        let name = newName()
-        try await administer("CREATE DATABASE \(name)")
-        try await PrivateCluster.migrate(TestDatabase(name: name, url: try url(of: name)))
-        return name
+        let database = try await make(migrated: false)
+        try await PrivateCluster.migrate(database)
+        return (name: database.name, keys: try await Relay.makeKeys(database))
     }
 
     /// Moves all deadlines into the past: pending validations are timed out from now on, and granted ones stay granted.

@@ -12,9 +12,10 @@ extension Model.EndState {
 
     private static func epoch(_ column: String) -> String { "extract(epoch FROM \(column))::float8" }
 
+    /// A grant that stands alone has the key `KEY#VALIDATION`, and a subscription of its own, which is none of the plan's.
     private static var rowsSQL: String {
         """
-        SELECT \(id("v")), v.customer, v.subscription_key, v.transaction_id, v.coupon_code, \(epoch("v.accepted_at")),
+        SELECT \(id("v")), v.customer, split_part(v.subscription_key, '#', 1), v.transaction_id, v.coupon_code, \(epoch("v.accepted_at")),
                \(epoch("v.deadline")), \(epoch("v.settled_at")), v.status, v.reason, v.late, p.phase
         FROM validations v
         LEFT JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id
@@ -30,7 +31,13 @@ extension Model.EndState {
         """
     }
 
-    private static var ownersSQL: String { "SELECT s.subscription_key, s.customer, \(id("s")) FROM subscriptions s" }
+    private static var ownersSQL: String {
+        """
+        SELECT s.subscription_key, s.customer, \(id("s"))
+        FROM subscriptions s
+        WHERE strpos(s.subscription_key, '#') = 0
+        """
+    }
 
     private static var transfersSQL: String {
         """

@@ -37,25 +37,27 @@ public struct SpanExporter: Service {
     private static let timeout = Duration.seconds(10)
     private static let pauses: [Duration] = [.seconds(1), .seconds(2), .seconds(5), .seconds(10)]
     private static let longestPause = Duration.seconds(30)
-    /// Time limit for sending the remaining spans at shutdown.
-    private static let farewell = Duration.seconds(2)
-
     private let buffer: SpanBuffer
     private let target: Target
     private let resource: TraceResource
     private let httpClient: HTTPClient
     private let logger: Logger
+    private let farewell: Duration
     private let exported = Counter(label: "relay_trace_spans_exported")
 
-    /// - Parameter httpClient: a client that does not trace its own calls.
+    /// - Parameters:
+    ///   - httpClient: a client that does not trace its own calls.
+    ///   - farewell: time limit for sending the remaining spans at shutdown.
     public init(
-        buffer: SpanBuffer, target: Target, resource: TraceResource, httpClient: HTTPClient, logger: Logger
+        buffer: SpanBuffer, target: Target, resource: TraceResource, httpClient: HTTPClient, logger: Logger,
+        farewell: Duration = .seconds(2)
     ) {
         self.buffer = buffer
         self.target = target
         self.resource = resource
         self.httpClient = httpClient
         self.logger = logger
+        self.farewell = farewell
     }
 
     /// Runs until graceful shutdown. The spans that remain then are sent once.
@@ -74,7 +76,7 @@ public struct SpanExporter: Service {
         } onGracefulShutdown: {
             buffer.close()
         }
-        let end = ContinuousClock.now + Self.farewell
+        let end = ContinuousClock.now + farewell
         while case let left = ContinuousClock.now.duration(to: end), left > .zero {
             let spans = buffer.take(atMost: Self.batchSize)
             guard !spans.isEmpty else { return }
@@ -103,7 +105,7 @@ public struct SpanExporter: Service {
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: wait) }
                 // After shutdown begins, one more try is made.
                 if Task.isShuttingDownGracefully || Task.isCancelled {
-                    if case .taken = await send(spans, within: Self.farewell) {
+                    if case .taken = await send(spans, within: farewell) {
                         return exported.increment(by: spans.count)
                     }
                     return drop(spans.count, "shutdown")

@@ -22,7 +22,7 @@ struct SpanExporterTests {
         return SpanExporter(
             buffer: buffer,
             target: .init(url: "http://127.0.0.1:\(port)/v1/traces", headers: [("x-api-key", "secret")]),
-            resource: resource, httpClient: client, logger: logger)
+            resource: resource, httpClient: client, logger: logger, farewell: .seconds(60))
     }
 
     /// Ends gracefully when `body` returns.

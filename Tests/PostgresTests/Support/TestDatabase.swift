@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Postgres
+import TestRun
 
 /// The server that most tests share: that of `RELAY_TEST_DATABASE_URL`, or one for the whole run.
 enum TestDatabase {
@@ -63,7 +64,7 @@ struct NeverHappened: Error {}
 
 /// Repeats `condition` until it holds. Gives up after a time that is long enough for any machine.
 func eventually(_ condition: () async throws -> Bool) async throws {
-    let limit = ContinuousClock.now + .seconds(180)
+    let limit = ContinuousClock.now + Duration.seconds(90).paced
     while try await !condition() {
         guard ContinuousClock.now < limit else { throw NeverHappened() }
         try await Task.sleep(for: .milliseconds(5))

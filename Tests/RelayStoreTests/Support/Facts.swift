@@ -1,11 +1,12 @@
 import Postgres
 import RelayCore
+import TestRun
 
 struct NeverHappened: Error {}
 
 /// Repeats `condition` until it holds. Gives up after a time that is long enough for any machine.
 func eventually(_ condition: () async throws -> Bool) async throws {
-    let limit = ContinuousClock.now + .seconds(180)
+    let limit = ContinuousClock.now + Duration.seconds(90).paced
     while try await !condition() {
         guard ContinuousClock.now < limit else { throw NeverHappened() }
         try await Task.sleep(for: .milliseconds(5))

@@ -2,6 +2,7 @@ import AppStoreSimulation
 import Foundation
 import NIOHTTP1
 import Postgres
+import TestRun
 import Testing
 
 /// Tests of the relay's calls to the App Store, with `app-store-simulator serve` in its place.
@@ -132,7 +133,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [#"{"status":500}"#, #"{"status":429,"retryAfterMilliseconds":60000}"#, #"{"reset":true}"#])
+    private static let troubles = [
+        #"{"status":429,"retryAfterMilliseconds":60000}"#, #"{"status":500}"#, #"{"reset":true}"#,
+    ]
+
+    @Test(arguments: TestRun.all(troubles, otherwise: 1))
     func cleengIsAskedWhenTheAppStoreCannotBe(trouble: String) async throws {
         try await run { scene in
             try await scene.api.trouble(trouble)

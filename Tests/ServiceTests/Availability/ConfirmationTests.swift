@@ -6,7 +6,7 @@ extension Availability {
     @Suite struct ConfirmationTests {
         /// The standby stops, so the primary cannot confirm a commit. The relay accepts nothing meanwhile: no new
         /// purchase, and no repeat of a purchase whose row it can read.
-        @Test(.timeLimit(.paced(minutes: 4)))
+        @Test(.whole, .timeLimit(.paced(minutes: 4)))
         func nothingIsAcceptedWithoutTheStandby() async throws {
             try await ServerPair.run { pair in
                 try await BadDay.run(on: pair.database, settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "120"]) { day in

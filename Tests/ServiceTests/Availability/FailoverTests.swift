@@ -6,7 +6,7 @@ extension Availability {
     @Suite struct FailoverTests {
         /// The primary is killed under load, and the standby is promoted. Then the old primary is started again by
         /// mistake and accepts writes. The relay keeps using the new primary.
-        @Test(.timeLimit(.paced(minutes: 4)))
+        @Test(.whole, .timeLimit(.paced(minutes: 4)))
         func noAcceptedPurchaseIsLostWhenThePrimaryIsKilledUnderLoad() async throws {
             try await ServerPair.run { pair in
                 try await BadDay.run(on: pair.database) { day in
@@ -46,7 +46,7 @@ extension Availability {
         }
 
         /// The primary's machine hangs: connections stay open, and nothing is answered.
-        @Test(.timeLimit(.paced(minutes: 4)))
+        @Test(.whole, .timeLimit(.paced(minutes: 4)))
         func aPrimaryThatHangsIsGivenUp() async throws {
             try await ServerPair.run { pair in
                 try await BadDay.run(on: pair.database, settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { day in

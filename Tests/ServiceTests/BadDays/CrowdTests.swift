@@ -7,7 +7,7 @@ import Testing
     /// Number of slow clients that the limits of open descriptors allow, here and in the relay.
     private static let slow = min(4_000, ProcessFacts.raisedOpenFileLimit() * 3 / 5)
 
-    @Test(.timeLimit(.paced(minutes: 4)))
+    @Test(.whole, .timeLimit(.paced(minutes: 4)))
     func thousandsOfSlowClientsAreCutWhileOthersAreServed() async throws {
         try await Self.run { day in
             let relay = try await day.relay()
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.paced(minutes: 4)))
+    @Test(.whole, .timeLimit(.paced(minutes: 4)))
     func aThousandHeldPollsAreAnsweredAndClosedOnesAreReleased() async throws {
         try await Self.run { day in
             let relay = try await day.relay()

@@ -8,7 +8,7 @@ extension BadDays {
         /// A copy reads the entitlements of twelve customers before it sends their purchases. A lock keeps it from
         /// reading the receipts, and then it is frozen until its leases have expired. Another copy sends the purchases,
         /// and a newer request for each of the subscriptions. The first copy then continues right before its own calls.
-        @Test(.timeLimit(.paced(minutes: 4)))
+        @Test(.whole, .timeLimit(.paced(minutes: 4)))
         func aFrozenCopySendsNothingAfterItsLeasesExpired() async throws {
             try await BadDay.run { day in
                 let front = try await day.relay(role: "front")

@@ -76,7 +76,7 @@ extension BadDays {
         }
 
         /// A customer's read gets 429 in one copy. The other copy pauses its reads of that customer too.
-        @Test(.timeLimit(.paced(minutes: 4)), arguments: ["read-429-2", "read-429-2-date"])
+        @Test(.whole, .timeLimit(.paced(minutes: 4)), arguments: ["read-429-2", "read-429-2-date"])
         func aRetryAfterOfAReadHoldsThatCustomerOverAllCopies(tag: String) async throws {
             // The grant is late, so that both copies' reads become due several times.
             try await BadDay.run(grantAfter: 4) { day in
@@ -123,7 +123,7 @@ extension BadDays {
         }
 
         /// No call is answered for seven seconds, and the relay gives a call up after three.
-        @Test(.timeLimit(.paced(minutes: 4)))
+        @Test(.whole, .timeLimit(.paced(minutes: 4)))
         func callsDoNotPileUpBeforeAnUpstreamThatHangs() async throws {
             try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "3"]) { day in
                 try await day.control.trouble("hang")
@@ -147,7 +147,7 @@ extension BadDays {
         }
 
         /// Purchases time out while nothing is sent. A grant after that is late.
-        @Test(.timeLimit(.paced(minutes: 4)))
+        @Test(.whole, .timeLimit(.paced(minutes: 4)))
         func purchasesTimeOutWhileNothingIsSent() async throws {
             try await BadDay.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "3"]) { day in
                 try await day.control.trouble("unauthorized")
@@ -171,7 +171,7 @@ extension BadDays {
         }
 
         /// Reads take longer than a forward waits for its baseline read, and less than the timeout.
-        @Test(.timeLimit(.paced(minutes: 4)))
+        @Test(.whole, .timeLimit(.paced(minutes: 4)))
         func slowReadsAreNoFailure() async throws {
             try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "60"]) { day in
                 try await day.control.trouble("read-slow-2500ms")
@@ -185,7 +185,7 @@ extension BadDays {
         }
 
         /// Only reads fail: purchases reach Cleeng, and are granted once reads work again.
-        @Test(.timeLimit(.paced(minutes: 4)))
+        @Test(.whole, .timeLimit(.paced(minutes: 4)))
         func paymentsContinueWhileReadsHang() async throws {
             try await BadDay.run { day in
                 try await day.control.trouble("read-hang")

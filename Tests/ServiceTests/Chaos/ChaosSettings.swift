@@ -1,11 +1,12 @@
 import Foundation
+import TestRun
 
 /// Settings of the grid. Only this type reads their environment variables:
 ///
 /// | variable | meaning |
 /// | --- | --- |
 /// | `RELAY_CHAOS_FULL` | any value: faults as long as the promise names them (a minute of kills, half a minute without a database), and a deadline of sixty seconds, like a real app's. Without it, faults last seconds |
-/// | `RELAY_CHAOS_ONLY` | the rows to run, comma-separated; `a+b` is both at once, `pairs` all tested pairs. By default each single fault; without `RELAY_CHAOS_FULL` not those that need a pair of servers |
+/// | `RELAY_CHAOS_ONLY` | the rows to run, comma-separated; `a+b` is both at once, `pairs` all tested pairs. By default each single fault; without `RELAY_CHAOS_FULL` not those that need a pair of servers, and without `scripts/test --all` four |
 /// | `RELAY_CHAOS_ROUNDS` | how often the whole grid runs; 1 by default |
 /// | `RELAY_CHAOS_SECONDS` | the length of every fault that has one |
 /// | `RELAY_CHAOS_LOGS` | a folder for the copies' logs of each row that fails |
@@ -14,6 +15,9 @@ struct ChaosSettings: Sendable {
     struct Malformed: Error, CustomStringConvertible {
         let description: String
     }
+
+    /// The rows of a run that is not for all tests: a death, a loss of memory on either side, and a copy that goes on too late.
+    private static let always: Set = ["all-killed", "database-restarted", "answers-lost", "copy-frozen"]
 
     var rounds: Int
     var strikes: [Strike]
@@ -50,7 +54,11 @@ struct ChaosSettings: Sendable {
             return [strike]
         }
         // `FailoverTests` cover a lost primary, and a machine that all tests share has no capacity for more.
-        if names.isEmpty { strikes = Strike.single.filter { isFull || $0.ground != .pair } }
+        if names.isEmpty {
+            strikes = Strike.single.filter {
+                isFull || (TestRun.isWhole ? $0.ground != .pair : Self.always.contains($0.name))
+            }
+        }
     }
 
     func length(of strike: Strike) -> Duration { strike.faults.map { length(of: $0) }.max() ?? .zero }

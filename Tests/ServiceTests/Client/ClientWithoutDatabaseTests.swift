@@ -5,7 +5,7 @@ import Testing
 
 extension DatabaseDays {
     @Suite struct ClientWithoutDatabaseTests {
-        @Test(.timeLimit(.paced(minutes: 4)))
+        @Test(.whole, .timeLimit(.paced(minutes: 4)))
         func aPurchaseWithoutADatabaseIsAcceptedOnceItReturns() async throws {
             let cluster = try await PrivateCluster.crashing()
             try await BadDay.run(in: cluster) { day in

@@ -1,4 +1,5 @@
 import Foundation
+import TestRun
 import Testing
 
 /// The console in a real browser: layout, keyboard, phone, dark mode, and acts.
@@ -31,7 +32,7 @@ import Testing
         #expect(try await browser.complaints() == [], "\(path)")
     }
 
-    @Test(arguments: [(1_280, false), (390, true)])
+    @Test(arguments: TestRun.all([(390, true), (1_280, false)], otherwise: 1))
     func everyPageWorksWideAndNarrowLightAndDark(width: Int, isDark: Bool) async throws {
         try await Setup.run { setup in
             let id = try await Self.granted("ana@example.test", setup)

@@ -16,7 +16,7 @@ import Testing
         return (ended.code, ended.output.joined(separator: "\n"))
     }
 
-    @Test(.timeLimit(.paced(minutes: 4)), arguments: [false, true])
+    @Test(.timeLimit(.paced(minutes: 4)), arguments: TestRun.all([true, false], otherwise: 1))
     func aCustomersDataIsExportedAndErased(isSealed: Bool) async throws {
         let store = try TestAppStore()
         defer { store.end() }

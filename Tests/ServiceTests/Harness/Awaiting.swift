@@ -1,4 +1,5 @@
 import Foundation
+import TestRun
 
 /// Checks a condition repeatedly until it holds, with a time limit.
 enum Awaiting {
@@ -9,7 +10,7 @@ enum Awaiting {
     }
 
     /// Limit of a wait. It is long, since a slow machine is no failure of the tested code.
-    static let patience = Duration.seconds(300)
+    static let patience = Duration.seconds(120).paced
 
     /// - Returns: the first value that satisfies the condition.
     @discardableResult

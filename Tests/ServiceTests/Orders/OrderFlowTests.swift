@@ -1,5 +1,6 @@
 import AppStoreSimulation
 import Foundation
+import TestRun
 import Testing
 
 /// Tests of all steps from a receipt to a contract, and of the events about it.
@@ -118,7 +119,7 @@ import Testing
     }
 
     /// Billing verifies receipts in every mode; the setting concerns only purchases for Cleeng.
-    @Test(arguments: ["off", "observe", "enforce"])
+    @Test(arguments: TestRun.all(["off", "observe", "enforce"], otherwise: 1))
     func aForgedReceiptIsRefusedInEveryMode(verification: String) async throws {
         let stranger = try TestAppStore(isStranger: true)
         defer { stranger.end() }

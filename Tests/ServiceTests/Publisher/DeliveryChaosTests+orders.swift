@@ -10,7 +10,7 @@ extension DeliveryChaosTests {
     /// Limit of consecutive contests for each contestant.
     private static let mostContests = 40
 
-    @Test(.timeLimit(.paced(minutes: 4)))
+    @Test(.whole, .timeLimit(.paced(minutes: 4)))
     func allCommitsOfOneSubscriptionGetOneContract() async throws {
         try await ToldEndpoints.tryOut(Self.order)
     }

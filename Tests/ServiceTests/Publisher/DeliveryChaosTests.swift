@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized) struct DeliveryChaosTests {
     private static let customers = 20
 
-    @Test(.timeLimit(.paced(minutes: 4)))
+    @Test(.whole, .timeLimit(.paced(minutes: 4)))
     func eachEndpointGetsEachCustomersStatesInOrder() async throws {
         try await ToldEndpoints.tryOut(Self.play)
     }

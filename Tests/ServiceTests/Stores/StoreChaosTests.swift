@@ -1,5 +1,6 @@
 import Foundation
 import NIOHTTP1
+import TestRun
 import Testing
 
 /// Rows of the grid for stores: copies are killed one after the other while customers buy and the store sends
@@ -38,7 +39,7 @@ import Testing
         (customers, rounds) = isFull ? (200, 30) : (40, 6)
     }
 
-    @Test(arguments: (try? ChaosSettings())?.stores ?? StoreCase.allCases)
+    @Test(.whole, arguments: (try? ChaosSettings())?.stores ?? StoreCase.allCases)
     func validationsMatchTheStoreAndGrantsAreAcknowledgedOnce(_ store: StoreCase) async throws {
         try await store.run { scene in
             let second = try await Relay.start(

@@ -1,10 +1,13 @@
 import Foundation
 import NIOHTTP1
+import TestRun
 import Testing
 
 /// Tests of purchases that Google refunded without a notification.
 @Suite struct VoidedSweepTests {
-    @Test(arguments: ["on-grant", "never"]) func aLostRefundIsFound(acknowledge: String) async throws {
+    @Test(arguments: TestRun.all(["on-grant", "never"], otherwise: 1)) func aLostRefundIsFound(acknowledge: String)
+        async throws
+    {
         let settings = ["RELAY_VOIDED_SWEEP_SECONDS": "10", "RELAY_GOOGLE_ACKNOWLEDGE": acknowledge]
         try await GoogleScene.run(settings) { scene in
             // The questions after the notification and after the grant would find the refund, so they must be over

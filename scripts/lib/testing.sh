@@ -12,7 +12,7 @@ TEST_COUNT=0
 TEST_SKIPPED=0
 
 # What test_calibrate took on the machine for which the limits in the tests are chosen (two cores, nothing else running), in milliseconds.
-TEST_REFERENCE=1000
+TEST_REFERENCE=750
 
 # test_calibrate: sets RELAY_TEST_PACE, by which every limit is multiplied: how many times longer than on that machine a loop and some
 # processes on each core take, all at once. From 1 to 10, with two digits.
@@ -51,7 +51,7 @@ test_seconds() {
     *) seconds=${RELAY_TEST_ALL:+1800} ;;
     esac
     # A number of two digits, without its point.
-    echo $((${seconds:-600} * ${RELAY_TEST_PACE/./} / 100))
+    echo $((${seconds:-720} * ${RELAY_TEST_PACE/./} / 100))
 }
 
 # test_run NAME WIDTH [arguments of swift test…]: one run, with that many tests at once. Prints what failed once more at its end.

@@ -192,7 +192,7 @@ public struct RelayFront: Sendable {
             middleware: FrontMiddleware(
                 allowed: AllowedMethods(routes), recorder: recorder, console: console,
                 databaseHosts: configuration.databaseHosts, limits: limits, beginsTraces: beginsTraces))
-        for route in routes { router.on(RouterPath(route.path), method: route.method, use: route.handler) }
+        for route in routes { route.add(to: router) }
         var quiet = logger
         // Hummingbird logs each address and its own errors' text. The relay's own log lines cover both.
         quiet.logLevel = max(logger.logLevel, .warning)

@@ -105,12 +105,13 @@ struct OpsQueryTests {
         let none: Route.Handler = { _, _ in Response(status: .ok) }
         let methods = AllowedMethods([
             .get("/a/:id", none), .post("/a/:id", none), .post("/b", none), .get("/a/:id/c", none),
-            .post("/a/all", none),
+            .post("/a/all", none), .get("/d/**", none), .put("/d/**", ending: "e", none),
         ])
         #expect(methods.allow("/a/1") == "GET, HEAD, POST")
         #expect(methods.allow("/b/") == "POST")
         #expect(methods.allow("/a/1/c") == "GET, HEAD")
         #expect(methods.allow("/a/all") == "POST")
+        #expect(methods.allow("/d/1/e") == "GET, HEAD, PUT" && methods.allow("/d/e/1/") == "GET, HEAD")
         #expect(methods.allow("/a") == nil && methods.allow("/") == nil && methods.allow("/a/1/c/d") == nil)
     }
 }

@@ -78,7 +78,7 @@ struct TestFront: Sendable {
         let recorder = RequestRecorder(metrics: FrontMetrics(registry: PrometheusRegistry()), logger: quiet)
         let router = Router(context: FrontContext.self)
         router.add(middleware: FrontMiddleware(allowed: AllowedMethods(routes), recorder: recorder))
-        for route in routes { router.on(RouterPath(route.path), method: route.method, use: route.handler) }
+        for route in routes { route.add(to: router) }
         let cached = CachedRoutes(routes, recorder: recorder, limits: nil, beginsTraces: false)
         return FrontChannel(
             responder: FrontResponder(router: router.buildResponder(), cached: cached, logger: quiet),

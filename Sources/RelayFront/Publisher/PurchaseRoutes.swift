@@ -19,7 +19,7 @@ struct PurchaseRoutes: Sendable {
     var routes: [Route] {
         [
             .get("/v2/customers", answer), .get("/v2/customers/**", cached: known, answer),
-            .put("/v2/customers/**", keepConsumption),
+            .put("/v2/customers/**", ending: "consumption", keepConsumption),
         ]
     }
 

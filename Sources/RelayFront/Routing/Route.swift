@@ -10,6 +10,8 @@ struct Route: Sendable {
     let method: HTTPRequest.Method
     /// Path in Hummingbird's notation, with parameters after colons: `/entitlements/:id`.
     let path: String
+    /// Last segment of the paths that have the method, where the path ends with `**`; nil for all.
+    var ending: String?
     let handler: Handler
     /// Makes the handler's answer from memory alone, if possible; see ``CachedRoutes``.
     var cached: Cached?
@@ -22,11 +24,26 @@ struct Route: Sendable {
         Route(method: .options, path: path, handler: handler)
     }
 
-    static func put(_ path: String, _ handler: @escaping Handler) -> Route {
-        Route(method: .put, path: path, handler: handler)
+    static func put(_ path: String, ending: String? = nil, _ handler: @escaping Handler) -> Route {
+        Route(method: .put, path: path, ending: ending, handler: handler)
     }
 
     static func post(_ path: String, _ handler: @escaping Handler) -> Route {
         Route(method: .post, path: path, handler: handler)
+    }
+
+    /// Whether the last segment of a request's path is the ending.
+    func isEnding(_ segment: Substring?) -> Bool { ending == nil || segment.map(String.init) == ending }
+
+    /// Adds the route. Paths without the ending get the router's own error.
+    func add(to router: Router<FrontContext>) {
+        guard ending != nil else {
+            router.on(RouterPath(path), method: method, use: handler)
+            return
+        }
+        router.on(RouterPath(path), method: method) { request, context in
+            guard isEnding(AllowedMethods.segments(request.uri.path).last) else { throw HTTPError(.notFound) }
+            return try await handler(request, context)
+        }
     }
 }

@@ -1,5 +1,6 @@
 import Postgres
 import RelayCore
+import TestRun
 import Testing
 
 @testable import RelayStore
@@ -58,7 +59,7 @@ struct PlanTests {
         }
     }
 
-    private static let many = 50_000
+    private static let many = TestRun.isWhole ? 50_000 : 20_000
     private static let shortAge: ClosedRange<Duration> = .milliseconds(10) ... .milliseconds(10)
 
     private func withCounted(_ body: (TestDatabase, EndpointID) async throws -> Void) async throws {

@@ -1,4 +1,5 @@
 import Postgres
+import TestRun
 
 extension TestDatabase {
     /// Makes partitions for the weeks that ``grow()`` fills. From now on only the test analyses the tables.
@@ -17,7 +18,9 @@ extension TestDatabase {
     ///
     /// - Parameter numbers: numbers of the purchases, starting at 1. Only the first 5000 have rows in queues.
     nonisolated func grow(_ numbers: ClosedRange<Int>) async throws {
-        try await hand.withTransaction(timeout: .seconds(170)) { try await $0.execute(script: Self.growth(numbers)) }
+        try await hand.withTransaction(timeout: .seconds(170).paced) {
+            try await $0.execute(script: Self.growth(numbers))
+        }
     }
 
     /// Inserts without foreign key checks, which would take longer than everything else.

@@ -25,6 +25,8 @@ public struct FrontConfiguration: Sendable {
     public var customerTokens: CustomerTokenVerifier?
     public var receipts: ReceiptPolicy
     public var drivers = DriverPolicy.auto
+    /// Says whose a customer number is, for each account at Cleeng.
+    public var directories: PerPublisher<any CustomerDirectory>
     /// Whether Cleeng's Google Play connector has an address.
     public var googleConnector = PerPublisher(false)
     /// Verifies Apple's notifications that an operator replays.
@@ -61,8 +63,10 @@ public struct FrontConfiguration: Sendable {
 
     public init(
         receipts: ReceiptPolicy, notifications: NotificationPolicy, topics: TopicConfirmer,
-        relaysNotifications: PerPublisher<Bool>, renewalLeeway: Duration, console: ConsolePages
+        directories: PerPublisher<any CustomerDirectory>, relaysNotifications: PerPublisher<Bool>,
+        renewalLeeway: Duration, console: ConsolePages
     ) {
+        self.directories = directories
         self.receipts = receipts
         self.notifications = notifications
         self.topics = topics

@@ -80,7 +80,7 @@ public struct RelayFront: Sendable {
         ) { Double(stores.questions) }
         let acceptor = PurchaseAcceptor(
             store: store, intake: intake, receipts: configuration.receipts, drivers: configuration.drivers,
-            stores: stores,
+            numbers: NumberGate(directories: configuration.directories, drivers: configuration.drivers), stores: stores,
             transfers: TransferGate(store: store, rules: configuration.transfers, logger: logger), metrics: metrics)
         let bodies = BodyReader(maximumBytes: configuration.maxBodyBytes)
         let payments = PaymentRoutes(

@@ -12,11 +12,14 @@ public enum CustomerAnswer: Sendable, Equatable {
 
 extension CleengClient {
     /// Reads `GET {apiURL}/3.1/customers/{id}`.
-    public func customer(_ id: Int64) async -> CustomerAnswer {
+    ///
+    /// - Parameter timeout: replaces the configured one if it is shorter.
+    public func customer(_ id: Int64, timeout: Duration? = nil) async -> CustomerAnswer {
         let request = OutboundRequest(url: "\(configuration.apiURL)/3.1/customers/\(id)", headers: headers())
+        let configured = configuration.upstreamTimeout
         let reply: HTTPReply
         do {
-            let deadline = ContinuousClock.now + configuration.upstreamTimeout
+            let deadline = ContinuousClock.now + (timeout.map { min($0, configured) } ?? configured)
             reply = try await send(request, route: "/3.1/customers", deadline: deadline)
         } catch {
             return .tryAgain(error)

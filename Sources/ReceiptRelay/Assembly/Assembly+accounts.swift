@@ -61,7 +61,8 @@ extension Assembly {
         PursuitSettings(
             reads: ReadSchedule(interval: settings.pollInterval, reconcileFor: settings.reconcileFor),
             maxConcurrent: max(256, cleeng.connectionsPerHost), idleTick: DueWatch.fallback,
-            baselineTimeout: min(.seconds(3), cleeng.upstreamTimeout))
+            baselineTimeout: min(.seconds(3), cleeng.upstreamTimeout),
+            forcesStoreKit2: settings.drivers == .storekit2)
     }
 
     var isRelayed: PerPublisher<Bool> { settings.accounts.map { $0.notifications.url != nil } }

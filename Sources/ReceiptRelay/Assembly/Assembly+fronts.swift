@@ -57,7 +57,8 @@ extension Assembly {
         var configuration = FrontConfiguration(
             receipts: ReceiptPolicy(settings.apple.verification, trust: trust, scope: settings.apple.scope),
             notifications: notifications, topics: settings.topicConfirmer(parts.clients.guarded),
-            relaysNotifications: isRelayed, renewalLeeway: settings.apple.renewalLeeway, console: try ConsolePages())
+            directories: parts.accounts.map(\.upstream), relaysNotifications: isRelayed,
+            renewalLeeway: settings.apple.renewalLeeway, console: try ConsolePages())
         (configuration.host, configuration.port) = (settings.httpHost, settings.httpPort)
         (configuration.opsHost, configuration.opsPort) = (settings.opsHost, settings.opsPort)
         configuration.pollInterval = settings.pollInterval

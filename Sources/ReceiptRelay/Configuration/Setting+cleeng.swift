@@ -34,7 +34,7 @@ extension Setting {
     )
     static let driver = Setting(
         "RELAY_CLEENG_DRIVER", .choice(["auto", "receipt", "storekit2"]), standard: "auto", group: .cleeng,
-        readers: .front,
+        readers: .service,
         "[by which road purchases go to Cleeng](operate.md#by-storekit-2); `receipt` is always by `/apple/payment` and `/android/payment`"
     )
     static let entitlementSource = Setting(

@@ -126,6 +126,41 @@ extension Pursuit {
         fallsBack && refusal != "received_expired_purchase" && refusal != Self.ownershipUnchanged
     }
 
+    /// Handles a customer number that Cleeng names another customer for, or none: nothing may be sent under it. The
+    /// purchase is sent as a receipt instead. If it may not be, it is rejected, unless a try may have reached Cleeng;
+    /// then a grant is still watched for.
+    public mutating func numberIsAnothers(mayFallBack: Bool, at now: Timestamp) -> Decision {
+        var decision = Decision(next: .finished)
+        expire(at: now, into: &decision)
+        decision.events.append(
+            TimelineEvent(
+                at: now, kind: .forwardFailed, detail: "the customer number is not this customer's at Cleeng"))
+        if mayFallBack {
+            fallBack(at: now, into: &decision)
+        } else if forwards > 0 {
+            watch(from: now, next: .rest(until: now), into: &decision)
+        } else {
+            settle(
+                .init(status: .rejected, reason: "another_customer", late: isLate(at: now), at: now), detail: nil,
+                into: &decision)
+        }
+        return decision
+    }
+
+    /// Delays a purchase whose customer number is not confirmed yet, for an interval and, after the deadline, for a
+    /// minute.
+    ///
+    /// - Parameter why: why Cleeng could not be asked.
+    public mutating func numberIsUnconfirmed(_ why: String, at now: Timestamp, reads: ReadSchedule) -> Decision {
+        let isPending = status == .pending
+        var decision = waits(until: now + (isPending ? reads.interval : max(reads.interval, .seconds(60))), at: now)
+        guard isPending else { return decision }
+        let event = TimelineEvent(
+            at: now, kind: .forwardFailed, detail: "Cleeng could not be asked whose the customer number is: \(why)")
+        decision.events.insert(event, at: 0)
+        return decision
+    }
+
     /// Starts over as a receipt. Nothing that was sent before has an effect any more.
     mutating func fallBack(at now: Timestamp, into decision: inout Decision) {
         forwards = 0

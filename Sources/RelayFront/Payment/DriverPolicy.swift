@@ -2,7 +2,8 @@ import RelayCore
 
 /// Policy for the Cleeng API that purchases are sent to.
 public enum DriverPolicy: String, Sendable, CaseIterable {
-    /// Signed transactions with Cleeng's customer number use StoreKit 2; others are sent as receipts.
+    /// Signed transactions with Cleeng's customer number use StoreKit 2; others are sent as receipts. A transaction that
+    /// is not genuine is one of these: the connector gets only its id, so Cleeng could not judge the signature.
     case auto
     case receipt
     case storekit2
@@ -15,12 +16,19 @@ public enum DriverPolicy: String, Sendable, CaseIterable {
         return (connector.driver, request.couponCode == nil ? [] : [Self.couponLost(to: connector)])
     }
 
-    private func connector(for request: PurchaseRequest, _ receipt: ReadReceipt) -> Connector? {
+    /// Whether a purchase must not be sent as a receipt.
+    func forcesConnector(for request: PurchaseRequest) -> Bool {
+        if case .apple = request.proof { self == .storekit2 } else { false }
+    }
+
+    func connector(for request: PurchaseRequest, _ receipt: ReadReceipt) -> Connector? {
         let isNumbered = request.cleengCustomer != nil
         switch (self, request.proof) {
         case (.receipt, _): return nil
         case (.storekit2, .apple): return .storekit2
-        case (.auto, .apple): return isNumbered && receipt.isSignedTransaction ? .storekit2 : nil
+        case (.auto, .apple):
+            let isSigned = receipt.isSignedTransaction && receipt.verification.result != .notGenuine
+            return isNumbered && isSigned ? .storekit2 : nil
         // A purchase may be a subscription if the store could not be asked.
         case (_, .store(let sent)):
             return sent.platform == .google && isNumbered && receipt.found?.isSubscription != false ? .google : nil

@@ -52,10 +52,11 @@ struct PaymentRoutes: Sendable {
             key: key, peer: peer(request, context),
             idempotencyKey: idempotencyKey.map { Acceptance.IdempotencyKey($0, apiKey: key.id, body: body) })
         switch purchase.proof {
-        case .apple: return try await acceptor.accept(purchase, from: sender, context.notes)
-        case .store:
-            // A purchase is accepted even if its app disconnects during the question to the store. The loan ends after
-            // that.
+        case .apple where purchase.cleengCustomer == nil:
+            return try await acceptor.accept(purchase, from: sender, context.notes)
+        case .apple, .store:
+            // A purchase is accepted even if its app disconnects during the question to the store or to Cleeng. The
+            // loan ends after that.
             return try await acceptor.stores.finish {
                 try await acceptor.accept(purchase, from: sender, context.notes)
             }

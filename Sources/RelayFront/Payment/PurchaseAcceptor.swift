@@ -4,13 +4,14 @@ import RelayStore
 /// Accepts a purchase: from its request into the database. All stores and validators use it.
 ///
 /// The routes check the key, its rate limit, the customer token, the Idempotency-Key, the body and the token's
-/// customer, in this order. Then follow the receipt, policy, driver, clock and transfers. The commit comes last and
+/// customer, in this order. Then follow the receipt, policy, number, driver, clock and transfers. The commit comes last and
 /// detects repeats.
 struct PurchaseAcceptor: Sendable {
     let store: RelayStore
     let intake: Intake
     let receipts: ReceiptPolicy
     let drivers: DriverPolicy
+    let numbers: NumberGate
     /// Stores that are asked about purchases that they do not sign.
     let stores: StoreGate
     let transfers: TransferGate
@@ -34,6 +35,8 @@ struct PurchaseAcceptor: Sendable {
 
     func accept(_ request: PurchaseRequest, from sender: Sender, _ notes: RequestNotes) async throws -> Accepted {
         let receipt = try await judge(request, of: sender.key)
+        var request = request
+        try await numbers.check(&request, receipt, of: sender.key.publisher)
         var (acceptance, warnings) = try acceptance(of: request, receipt, from: sender)
         acceptance.keepsOwner = try await transfers.check(
             acceptance.subscription, for: request.applicationUsername, customer: request.email.customer,

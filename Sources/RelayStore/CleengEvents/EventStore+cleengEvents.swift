@@ -4,17 +4,6 @@ import Postgres
 public import RelayCore
 
 extension EventStore {
-    /// Whether an app has posted a purchase with this customer number of Cleeng.
-    public func isKnown(cleengCustomer: Int64, of scope: PublisherScope = .common) async throws -> Bool {
-        try await database.query(
-            """
-            SELECT EXISTS (
-                SELECT FROM validations v
-                WHERE v.cleeng_customer = \(.int8(cleengCustomer)) AND \(scope.includes("v.publisher")))
-            """
-        ).first?.get(0) ?? false
-    }
-
     /// Stores an event with a valid signature. A repeat is not stored again but processed again: events have neither a
     /// time nor an id, so the same change may have happened once more. It waits if the first one is not committed yet.
     /// A parked event stays parked.
@@ -130,8 +119,8 @@ extension EventStore {
 
     /// Selects a customer's pursuits that a statement concerns. A grant concerns all pursuits of the offer. A rejection
     /// concerns those with the synchronization that Cleeng names. If it names none, it concerns those that are
-    /// forwarding or watching. A purchase that was accepted after the event had arrived is another one. Indexes used: `validations_customer`, `validations_cleeng_customer`, the primary key of
-    /// `pursuits`.
+    /// forwarding or watching. A purchase that was accepted after the event had arrived is another one. Indexes used:
+    /// `validations_customer`, the primary key of `pursuits`.
     private static func waiting(for statement: UpstreamStatement, of subject: EventSubject) -> SQL {
         let waits: SQL = """
             offer_id = \(.text(subject.offerID))
@@ -143,8 +132,6 @@ extension EventStore {
             SELECT p.bucket, p.id
             FROM (
                 SELECT bucket, id FROM validations WHERE customer = \(.privateText(subject.customer)) AND \(waits)
-                UNION
-                SELECT bucket, id FROM validations WHERE cleeng_customer = \(.int8(subject.cleengCustomer)) AND \(waits)
             ) AS v
             JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id AND p.phase <> \(Pursuit.Phase.parked)
                  AND p.accepted_at <= \(.timestamptz(statement.saidAt.postgres))
@@ -156,19 +143,12 @@ extension EventStore {
     }
 
     /// Subscriptions that a customer owns, whatever their present offer: an event may concern a previous offer. Those
-    /// of the event's offer come first. Indexes used: `subscriptions_customer`, `validations_cleeng_customer`.
+    /// of the event's offer come first. Index used: `subscriptions_customer`.
     public func owned(by subject: EventSubject) async throws -> [SubscriptionName] {
         try await database.query(
             """
             SELECT s.publisher, s.environment, s.subscription_key
-            FROM (
-                SELECT \(.privateText(subject.customer)) AS customer
-                UNION
-                SELECT v.customer
-                FROM validations v
-                WHERE v.cleeng_customer = \(.int8(subject.cleengCustomer)) AND \(subject.scope.includes("v.publisher"))
-            ) AS c
-            CROSS JOIN LATERAL (SELECT * FROM subscriptions s WHERE s.customer = c.customer OFFSET 0) AS s
+            FROM (SELECT * FROM subscriptions s WHERE s.customer = \(.privateText(subject.customer)) OFFSET 0) AS s
             WHERE \(subject.scope.includes("s.publisher"))
             ORDER BY s.offer_id = \(.text(subject.offerID)) DESC, s.owned_since DESC
             LIMIT 20
@@ -196,18 +176,14 @@ public struct ClaimedEvent: ClaimedItem {
 
 /// The customer and offer that an event concerns.
 public struct EventSubject: Sendable {
-    public var customer: CustomerID?
-    public var cleengCustomer: Int64?
+    public var customer: CustomerID
     public var offerID: OfferID
     /// Publishers that the event's Cleeng account serves.
     public var scope: PublisherScope
 
-    public init(
-        customer: CustomerID?, cleengCustomer: Int64?, offerID: OfferID, scope: PublisherScope = .common
-    ) {
+    public init(customer: CustomerID, offerID: OfferID, scope: PublisherScope = .common) {
         self.scope = scope
         self.customer = customer
-        self.cleengCustomer = cleengCustomer
         self.offerID = offerID
     }
 }

@@ -12,6 +12,14 @@ public struct StoredPurchase: Sendable {
         case transaction(cleengCustomer: Int64)
         /// Google Play's purchase, for the customer with this number at Cleeng.
         case google(ExternalStoreQuery, cleengCustomer: Int64)
+
+        /// The customer's number at Cleeng, if the purchase is sent by it.
+        public var cleengCustomer: Int64? {
+            switch self {
+            case .transaction(let number), .google(_, let number): number
+            case .receipt, .store: nil
+            }
+        }
     }
 
     public var email: EmailAddress

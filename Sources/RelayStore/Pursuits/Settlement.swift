@@ -258,12 +258,15 @@ struct Settlement: Sendable {
 
     /// Changes the validation's driver: a version without the connector would send the purchase as an Apple receipt.
     private func fallBack(_ writes: [PursuitWrite]) -> SQL {
-        """
-        UPDATE validations v
-        SET driver = \(PurchaseDriver.google)
-        FROM \(SQLTable.ids(writes.map(\.claimed.id)), as: "i")
-        WHERE \(.sameID("v", "i"))
-        """
+        let drivers: SQLTable = [
+            "driver": .int2Array(writes.map { $0.claimed.pursuit.phase.connector?.driver.platform.driver.rawValue })
+        ]
+        return """
+            UPDATE validations v
+            SET driver = i.driver
+            FROM \(SQLTable.ids(writes.map(\.claimed.id)) + drivers, as: "i")
+            WHERE \(.sameID("v", "i"))
+            """
     }
 }
 

@@ -93,28 +93,20 @@ public struct CleengEventService: Service {
         Counter(label: "relay_cleeng_events_handled").increment()
     }
 
-    /// Finds the customer: by the customer number or email of a purchase, else by asking Cleeng.
+    /// Finds the customer: the one whose email the event names, else the one whom Cleeng names for its number. Numbers
+    /// that apps have sent do not count.
     ///
     /// - Returns: nil if the customer is unknown, or not known yet.
     private func subject(
         of event: CleengEvent, _ offer: OfferID, _ claimed: ClaimedEvent, _ account: PursuitService
     ) async throws -> EventSubject? {
-        var subject = EventSubject(
-            customer: nil, cleengCustomer: event.customerID, offerID: offer,
-            scope: accounts.scope(ofAccount: claimed.account))
-        if let email = event.customerEmail {
-            subject.customer = CustomerEmail(email.text)?.customer
-            return subject
-        }
+        if let email = event.customerEmail { return try await subject(email.text, offer, claimed) }
         guard let id = event.customerID else {
             try await end(claimed, "it names nobody")
             return nil
         }
-        guard try await store.events.isKnown(cleengCustomer: id, of: subject.scope) == false else { return subject }
         switch await account.upstream.customer(id) {
-        case .email(let text):
-            subject.customer = CustomerEmail(text)?.customer
-            return subject
+        case .email(let text): return try await subject(text, offer, claimed)
         case .unknown: try await end(claimed, "Cleeng knows nobody by that number")
         case .misconfigured:
             // One line for all events of the pause.
@@ -130,6 +122,15 @@ public struct CleengEventService: Service {
         case .tryAgain:
             try await retry(claimed, "Cleeng could not be asked whose it is", after: pause(claimed))
         }
+        return nil
+    }
+
+    private func subject(_ email: String, _ offer: OfferID, _ claimed: ClaimedEvent) async throws -> EventSubject? {
+        if let customer = CustomerEmail(email)?.customer {
+            return EventSubject(
+                customer: customer, offerID: offer, scope: accounts.scope(ofAccount: claimed.account))
+        }
+        try await end(claimed, "it names an email that no purchase can have")
         return nil
     }
 }

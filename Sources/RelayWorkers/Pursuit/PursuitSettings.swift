@@ -14,13 +14,15 @@ public struct PursuitSettings: Sendable {
     public var expiryTick: Duration
     /// Longest time of the read before the first forward. It is short, since the forward matters more.
     public var baselineTimeout: Duration
+    /// Whether purchases of the App Store may be sent by StoreKit 2 only.
+    public var forcesStoreKit2: Bool
     /// Time for running steps to end after the process begins to shut down.
     public var shutdownGrace: Duration
 
     public init(
         reads: ReadSchedule, retries: RetrySchedule = RetrySchedule(), lease: Duration = .seconds(6),
         maxConcurrent: Int = 256, idleTick: Duration = .milliseconds(200), expiryTick: Duration = .seconds(1),
-        baselineTimeout: Duration = .seconds(3), shutdownGrace: Duration = .seconds(4)
+        baselineTimeout: Duration = .seconds(3), forcesStoreKit2: Bool = false, shutdownGrace: Duration = .seconds(4)
     ) {
         self.reads = reads
         self.retries = retries
@@ -29,6 +31,7 @@ public struct PursuitSettings: Sendable {
         self.idleTick = idleTick
         self.expiryTick = expiryTick
         self.baselineTimeout = baselineTimeout
+        self.forcesStoreKit2 = forcesStoreKit2
         self.shutdownGrace = shutdownGrace
     }
 }

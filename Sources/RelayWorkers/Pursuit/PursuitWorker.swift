@@ -166,9 +166,11 @@ struct PursuitWorker: Sendable {
         guard let pass = await upstream.enter(route, with: probe) else { return try putBack(pursuit) }
         defer { upstream.leave(pass) }
         try Task.checkCancellation()
-        if claimed.overtakes { try await supersedeOlder(than: claimed) }
         let purchase = try await store.purchases.purchase(
             of: claimed, by: pursuit.phase.connector?.driver ?? .receipt)
+        try Task.checkCancellation()
+        if let decision = try await checkNumber(claimed, &pursuit, purchase, pass) { return decision }
+        if claimed.overtakes { try await supersedeOlder(than: claimed) }
         try Task.checkCancellation()
         guard leases.with({ $0.covers(claimed.lease) }) else { throw CancellationError() }
         let answer: ForwardAnswer
@@ -195,6 +197,29 @@ struct PursuitWorker: Sendable {
         case nil: nil
         case .owner: pursuit.ownedByAnother(at: try now())
         case .waiting: pursuit.waits(until: try now() + settings.reads.interval, at: try now())
+        }
+    }
+
+    /// Asks Cleeng whose the customer number is. The app alone named it, and Cleeng judges no purchase that a connector
+    /// registers: it believes the number.
+    ///
+    /// - Returns: nil if it is the customer's.
+    private func checkNumber(
+        _ claimed: ClaimedPursuit, _ pursuit: inout Pursuit, _ purchase: StoredPurchase, _ pass: CallGate.Pass
+    ) async throws -> Decision? {
+        guard let number = purchase.proof.cleengCustomer else { return nil }
+        let owner = await upstream.owner(of: number, pass)
+        try Task.checkCancellation()
+        switch owner {
+        case .customer(claimed.customer): return nil
+        case .customer, .nobody:
+            let isForced = pursuit.phase.connector == .storekit2 && settings.forcesStoreKit2
+            return pursuit.numberIsAnothers(mayFallBack: !isForced, at: try now())
+        case .unanswered(let why):
+            logger.warning(
+                "a purchase waits: Cleeng could not be asked whose its customer number is; the publisher token must be allowed to read /3.1/customers",
+                metadata: ["validation_id": "\(claimed.id)", "error": "\(why)"])
+            return pursuit.numberIsUnconfirmed(why, at: try now(), reads: settings.reads)
         }
     }
 

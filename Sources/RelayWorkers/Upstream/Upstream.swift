@@ -15,6 +15,7 @@ public final class Upstream: Sendable {
     private let work: Wakeup
     private let account: PublisherID?
     private let news: Wakeup
+    private let numbers = NumberMemory()
 
     private struct CallKind: Hashable {
         var route: UpstreamRoute
@@ -149,12 +150,24 @@ public final class Upstream: Sendable {
     /// Reads a customer's email, in a place like a read's. Its result does not count for the health of the reads: Cleeng
     /// may refuse this route alone.
     func customer(_ id: Int64) async -> CustomerAnswer {
+        if let email = numbers.email(of: id) { return .email(email) }
         // It may be the only call on the route. A probe that is released without a result lets the next one through.
         guard let pass = await enter(.reads, with: probe(on: .reads), atMost: .seconds(5)) else {
             return .tryAgain(.throttled)
         }
         defer { leave(pass) }
-        return await client.customer(id)
+        return await lookUp(id)
+    }
+
+    /// Asks whose a number is, in the place of the purchase that is then sent under it.
+    func owner(of number: Int64, _: CallGate.Pass) async -> NumberOwner { NumberOwner(await lookUp(number)) }
+
+    /// - Parameter timeout: replaces the configured one if it is shorter.
+    private func lookUp(_ id: Int64, timeout: Duration? = nil) async -> CustomerAnswer {
+        if let email = numbers.email(of: id) { return .email(email) }
+        let answer = await client.customer(id, timeout: timeout)
+        if case .email(let email) = answer { numbers.keep(email, of: id) }
+        return answer
     }
 
     // MARK: Health
@@ -241,5 +254,27 @@ public final class Upstream: Sendable {
                 "upstream refuses our configuration (token or address): purchases are kept, none is rejected, and nothing \(account == nil ? "" : "of this account ")is granted until it is mended",
                 metadata: metadata)
         }
+    }
+}
+
+extension Upstream: CustomerDirectory {
+    public func owner(of number: Int64, for connector: Connector, within patience: Duration) async -> NumberOwner {
+        if let email = numbers.email(of: number) { return NumberOwner(.email(email)) }
+        let route = Pursuit.Phase.registering(connector).route ?? .payments
+        guard let pass = await enter(route, atMost: patience) else { return .unanswered("busy or shut") }
+        defer { leave(pass) }
+        return NumberOwner(await lookUp(number, timeout: patience))
+    }
+}
+
+extension NumberOwner {
+    fileprivate init(_ answer: CustomerAnswer) {
+        self =
+            switch answer {
+            case .email(let text): CustomerEmail(text).map { .customer($0.customer) } ?? .nobody
+            case .unknown: .nobody
+            case .misconfigured: .unanswered("Cleeng refuses to say whose it is")
+            case .tryAgain(let trouble): .unanswered("\(trouble)")
+            }
     }
 }

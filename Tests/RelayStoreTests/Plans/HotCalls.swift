@@ -99,10 +99,9 @@ struct HotCalls {
         let word = UpstreamStatement(.refused(reason: "no"), saidAt: try await database.now(), summary: "no")
         var told: [ClaimedPursuit] = []
         for one in late {
-            let subject = EventSubject(customer: one.customer, cleengCustomer: 1_000_000, offerID: one.offerID)
+            let subject = EventSubject(customer: one.customer, offerID: one.offerID)
             told += try await store.events.claimWaiting(for: word, of: subject, lease: RelayStore.lease).claimed
             _ = try await store.events.owned(by: subject)
-            _ = try await store.events.isKnown(cleengCustomer: 1_000_000)
         }
         try #require(told.count == Self.size)
         try await settle(told.map { $0.rejected() })

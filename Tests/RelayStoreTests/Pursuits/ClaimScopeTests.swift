@@ -149,16 +149,12 @@ struct ClaimScopeTests {
                 try await store.write(claimed.watching(until: claimed.pursuit.deadline))
                 ids[publisher] = claimed.id
             }
-            try await database.run("UPDATE validations SET cleeng_customer = 7")
             let word = UpstreamStatement(
                 .granted(expiresAt: nil, evidence: "{}"), saidAt: try await database.now(), summary: "a word",
                 synchronization: nil)
             func subject(_ scope: PublisherScope) -> EventSubject {
-                EventSubject(
-                    customer: "ana@example.test", cleengCustomer: 7, offerID: "S123456789_US", scope: scope)
+                EventSubject(customer: "ana@example.test", offerID: "S123456789_US", scope: scope)
             }
-            #expect(try await store.events.isKnown(cleengCustomer: 7, of: Self.own))
-            #expect(try await store.events.isKnown(cleengCustomer: 7, of: .only("south")) == false)
             var early = word
             early.saidAt = try await database.now() - .seconds(3_600)
             let none = try await store.events.claimWaiting(for: early, of: subject(Self.own), lease: RelayStore.lease)

@@ -122,7 +122,7 @@ import Testing
 
     /// An unsigned transaction may be registered, but not transferred from another customer.
     @Test func anUnsignedPurchaseIsNotTransferred() async throws {
-        try await run { relay, control in
+        try await run(["RELAY_CLEENG_DRIVER": "storekit2"]) { relay, control in
             let original = TestPurchase.newTransactionID()
             let ana = try await relay.pursue(try await purchase("ana@example.test", original: original, control))
             #expect(try await relay.outcome(ana)["status"].string == "granted")
@@ -134,6 +134,66 @@ import Testing
             #expect(outcome["reason"].string == "purchase_ownership_unchanged")
             #expect(try await relay.poll(ana).json["status"].string == "granted")
             #expect(try await control.stats()["transferRequests"].int == 0)
+        }
+    }
+
+    /// Eve posts her own purchase with Ana's number: nothing may be given to Ana's account, and Eve's purchase must not
+    /// be lost.
+    @Test func anothersNumberIsLeftOut() async throws {
+        try await run { relay, control in
+            var purchase = try store.purchase(email: "eve@example.test")
+            purchase.extra["cleengCustomerId"] = String(try await control.number(of: "ana@example.test"))
+            let answer = try await relay.purchase(purchase)
+            #expect(answer.status == 202 && answer.json["warnings"][0]["field"].string == "cleengCustomerId")
+            let id = try #require(answer.json["validationId"].string)
+            #expect(try await relay.outcome(id)["status"].string == "granted")
+            #expect(try await control.storeKit2().isEmpty)
+            #expect(try await control.payments().first?.body["customerEmail"].string == "eve@example.test")
+        }
+        try await run(["RELAY_CLEENG_DRIVER": "storekit2"]) { relay, control in
+            var purchase = try store.purchase(email: "eve@example.test")
+            purchase.extra["cleengCustomerId"] = String(try await control.number(of: "ana@example.test"))
+            let answer = try await relay.purchase(purchase)
+            #expect(answer.status == 403 && answer.json["code"].string == "another_customer")
+        }
+    }
+
+    /// The number is not known while Cleeng cannot be asked: the purchase is kept, and goes on afterwards.
+    @Test(arguments: ["auto", "storekit2"]) func aNumberWaitsForCleeng(driver: String) async throws {
+        try await run(["RELAY_CLEENG_DRIVER": driver, "RELAY_POLL_INTERVAL_SECONDS": "1"]) { relay, control in
+            let ana = try await purchase("ana@example.test", control)
+            var eve = try store.purchase(email: "eve@example.test")
+            eve.extra = ana.extra
+            try await control.trouble("down")
+            let ids = [try await relay.pursue(ana), try await relay.pursue(eve)]
+            _ = try await Awaiting.fact("both wait") {
+                (try await relay.timeline(ids[0], "forward_failed"), try await relay.timeline(ids[1], "forward_failed"))
+            } holds: {
+                !$0.0.isEmpty && !$0.1.isEmpty
+            }
+            #expect(try await control.storeKit2().isEmpty)
+            try await control.heal()
+            #expect(try await relay.outcome(ids[0])["status"].string == "granted")
+            let outcome = try await relay.outcome(ids[1])
+            #expect(outcome["status"].string == (driver == "auto" ? "granted" : "rejected"))
+            #expect(outcome["reason"].string == (driver == "auto" ? nil : "another_customer"))
+            let numbers = try await control.storeKit2().compactMap { $0.body["transactionId"].string }
+            #expect(Set(numbers) == [ana.transactionID])
+        }
+    }
+
+    /// The connector gets only a transaction's id, so Cleeng could not see that the signature is forged.
+    @Test func aForgedTransactionIsSentAsAReceipt() async throws {
+        try await run { relay, control in
+            var forged = TestPurchase(email: "eve@example.test")
+            forged.extra["cleengCustomerId"] = String(try await control.number(of: "eve@example.test"))
+            _ = try await relay.pursue(forged)
+            try await Awaiting.fact("it is sent") {
+                try await control.payments()
+            } holds: {
+                $0.count == 1
+            }
+            #expect(try await control.storeKit2().isEmpty)
         }
     }
 

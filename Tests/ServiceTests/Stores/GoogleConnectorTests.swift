@@ -155,9 +155,14 @@ import Testing
 
     /// While no entitlement could be read, the relay used to ask for the ended synchronization four times a second.
     @Test func withoutEntitlementReadsTheSynchronizationIsReadOnce() async throws {
-        try await run(["RELAY_CLEENG_API_URL": "http://127.0.0.1:1"]) { relay, control in
+        // It knows the customers by the same numbers, since they were made in the same order.
+        let reads = try await Simulator.start()
+        let other = SimulatorControl(reads)
+        try await other.trouble("read-503")
+        try await run(["RELAY_CLEENG_API_URL": reads.url]) { relay, control in
             for number in 0..<8 {
                 let email = "c\(number)@example.test"
+                #expect(try await other.number(of: email) == control.number(of: email))
                 try await control.register("t-\(number)", for: try await control.number(of: email))
                 _ = try await pursue("t-\(number)", by: email, relay, control)
             }
@@ -168,6 +173,7 @@ import Testing
             let asked = try await control.connector().filter { $0.path.contains("/synchronizations/") }
             #expect(asked.count == 8)
         }
+        await reads.end()
     }
 
     /// Cleeng accepted the registration, and the copy died before it wrote that.

@@ -12,14 +12,16 @@ public struct CleengClient: Sendable {
     let configuration: CleengConfiguration
     private let connections: KeptConnections
     let logger: Logger
-    let tokens: CustomerTokenCache
+    /// Kept well below two weeks, the shortest lifetime of Cleeng's tokens.
+    let tokens = LifetimeCache<EmailAddress, Secret>(lifetime: .seconds(24 * 3600))
+    /// Emails by customer number. A customer may change the email, so each is kept for minutes only.
+    let emails = LifetimeCache<Int64, String>(lifetime: .seconds(600))
 
     /// - Parameter connections: from ``CleengConfiguration/connections(ofAccounts:)``; shut down by their creator.
     public init(_ configuration: CleengConfiguration, connections: KeptConnections, logger: Logger) {
         self.configuration = configuration
         self.connections = connections
         self.logger = logger
-        self.tokens = CustomerTokenCache()
     }
 
     /// Reads what the customer has access to, from the configured source.

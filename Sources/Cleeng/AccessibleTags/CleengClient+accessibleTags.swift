@@ -55,7 +55,7 @@ extension CleengClient {
     private func customerToken(
         _ customerEmail: EmailAddress, deadline: ContinuousClock.Instant
     ) async throws(Ended) -> Secret? {
-        if let known = tokens.token(for: customerEmail) { return known }
+        if let known = tokens.value(for: customerEmail) { return known }
         let (reply, status) = try await call(
             "generateCustomerToken", ["customerEmail": customerEmail.text], scrubber: scrubber(for: customerEmail),
             deadline: deadline)

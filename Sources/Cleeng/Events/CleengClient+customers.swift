@@ -11,10 +11,14 @@ public enum CustomerAnswer: Sendable, Equatable {
 }
 
 extension CleengClient {
-    /// Reads `GET {apiURL}/3.1/customers/{id}`.
+    /// The customer's email as Cleeng named it in the last ten minutes; nil if it has not.
+    public func knownEmail(of id: Int64) -> String? { emails.value(for: id) }
+
+    /// Reads `GET {apiURL}/3.1/customers/{id}`, unless the email is known.
     ///
     /// - Parameter timeout: replaces the configured one if it is shorter.
     public func customer(_ id: Int64, timeout: Duration? = nil) async -> CustomerAnswer {
+        if let known = knownEmail(of: id) { return .email(known) }
         let request = OutboundRequest(url: "\(configuration.apiURL)/3.1/customers/\(id)", headers: headers())
         let configured = configuration.upstreamTimeout
         let reply: HTTPReply
@@ -24,7 +28,9 @@ extension CleengClient {
         } catch {
             return .tryAgain(error)
         }
-        return CustomerAnswer(reply)
+        let answer = CustomerAnswer(reply)
+        if case .email(let email) = answer { emails.store(email, for: id) }
+        return answer
     }
 }
 

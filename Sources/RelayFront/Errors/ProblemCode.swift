@@ -79,7 +79,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .customerTokenRequired: "A customer token is required"
         case .invalidCustomerToken: "The customer token is not valid"
         case .wrongRole: "The key does not open this"
-        case .anotherCustomer: "The customer token speaks for somebody else"
+        case .anotherCustomer: "It is another customer's"
         case .notFound: "Nothing is here"
         case .unknownValidation: "The validation is not known"
         case .unknownNotification: "The notification is not known"

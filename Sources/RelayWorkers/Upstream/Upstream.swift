@@ -15,7 +15,6 @@ public final class Upstream: Sendable {
     private let work: Wakeup
     private let account: PublisherID?
     private let news: Wakeup
-    private let numbers = NumberMemory()
 
     private struct CallKind: Hashable {
         var route: UpstreamRoute
@@ -150,25 +149,17 @@ public final class Upstream: Sendable {
     /// Reads a customer's email, in a place like a read's. Its result does not count for the health of the reads: Cleeng
     /// may refuse this route alone.
     func customer(_ id: Int64) async -> CustomerAnswer {
-        if let email = numbers.email(of: id) { return .email(email) }
+        if let email = client.knownEmail(of: id) { return .email(email) }
         // It may be the only call on the route. A probe that is released without a result lets the next one through.
         guard let pass = await enter(.reads, with: probe(on: .reads), atMost: .seconds(5)) else {
             return .tryAgain(.throttled)
         }
         defer { leave(pass) }
-        return await lookUp(id)
+        return await client.customer(id)
     }
 
     /// Asks whose a number is, in the place of the purchase that is then sent under it.
-    func owner(of number: Int64, _: CallGate.Pass) async -> NumberOwner { NumberOwner(await lookUp(number)) }
-
-    /// - Parameter timeout: replaces the configured one if it is shorter.
-    private func lookUp(_ id: Int64, timeout: Duration? = nil) async -> CustomerAnswer {
-        if let email = numbers.email(of: id) { return .email(email) }
-        let answer = await client.customer(id, timeout: timeout)
-        if case .email(let email) = answer { numbers.keep(email, of: id) }
-        return answer
-    }
+    func owner(of number: Int64, _: CallGate.Pass) async -> NumberOwner { NumberOwner(await client.customer(number)) }
 
     // MARK: Health
 
@@ -259,11 +250,11 @@ public final class Upstream: Sendable {
 
 extension Upstream: CustomerDirectory {
     public func owner(of number: Int64, for connector: Connector, within patience: Duration) async -> NumberOwner {
-        if let email = numbers.email(of: number) { return NumberOwner(.email(email)) }
+        if let email = client.knownEmail(of: number) { return NumberOwner(.email(email)) }
         let route = Pursuit.Phase.registering(connector).route ?? .payments
         guard let pass = await enter(route, atMost: patience) else { return .unanswered("busy or shut") }
         defer { leave(pass) }
-        return NumberOwner(await lookUp(number, timeout: patience))
+        return NumberOwner(await client.customer(number, timeout: patience))
     }
 }
 

@@ -162,3 +162,16 @@ struct AcceptanceTests {
         #expect(throws: Problem(.invalidFields, "")) { try driver(.storekit2, Self.apple, apple, nil) }
     }
 }
+
+extension AcceptanceTests {
+    @Test("what the store links to a purchase is taken with it")
+    func taken() {
+        var found = Self.found
+        found.statement.movesFrom = ["google:old"]
+        let receipt = ReadReceipt(Self.google(), .found([found]), of: Self.key)
+        #expect(
+            receipt.taken(of: "main")
+                == [SubscriptionName(publisher: "main", environment: "Sandbox", originalTransactionID: "google:old")])
+        #expect(ReadReceipt(Self.google(), nil, of: Self.key).taken(of: "main").isEmpty)
+    }
+}

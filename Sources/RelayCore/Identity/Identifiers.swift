@@ -60,4 +60,6 @@ extension StoreEnvironment {
     public static let sandbox: Self = "Sandbox"
     /// Environment of a purchase that no store has signed.
     public static let unknown: Self = "unknown"
+    /// All that Apple signs.
+    static let ofApple: [Self] = [production, sandbox, "Xcode", "LocalTesting"]
 }

@@ -91,6 +91,11 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         cleeng = cleeng.filter { $0.value.ownerNo.map { $0 == number } ?? true }
     }
 
+    /// Removes everything that Cleeng stated.
+    mutating func forgetCleeng() { (cleeng, granted) = ([:], nil) }
+
+    mutating func forgetPeriods() { periods = [:] }
+
     public mutating func apply(_ statement: LedgerStatement) {
         let sold = statement.items
         if !sold.isEmpty { items = sold.union(items ?? []) }

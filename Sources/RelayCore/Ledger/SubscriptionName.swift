@@ -16,6 +16,21 @@ public struct SubscriptionName: Sendable, Hashable {
         SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: originalTransactionID)
     }
 
+    /// Whether only an app names it: a purchase that Apple's signature does not name. Nothing lengthens it but Cleeng.
+    public var isOnlyNamed: Bool { environment == .unknown && isApples }
+
+    /// The names that Apple signs for the same id. What Apple says about them can end this one.
+    public var namesakes: [SubscriptionName] { isOnlyNamed ? StoreEnvironment.ofApple.map(named) : [] }
+
+    /// The name of purchases that only apps gave this id; nil for another store's, and for such a name itself.
+    public var onlyNamed: SubscriptionName? { environment != .unknown && isApples ? named(.unknown) : nil }
+
+    private var isApples: Bool { !standsAlone && StorePlatform(subscriptionKey: originalTransactionID) == .apple }
+
+    private func named(_ environment: StoreEnvironment) -> SubscriptionName {
+        SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: originalTransactionID)
+    }
+
     /// The bucket, which it shares with its purchases.
     public var bucket: Bucket { Bucket(of: publisher, ofStore ?? originalTransactionID) }
 

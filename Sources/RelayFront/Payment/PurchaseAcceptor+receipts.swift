@@ -22,7 +22,9 @@ extension PurchaseAcceptor {
         if !receipts.trusts(receipt.verification) {
             receipt.distrust()
         } else if try await isOutside(receipt, request, key) {
-            try await standAlone(&receipt, request, key)
+            // Only the app gives this name, so the purchase moves, overtakes and delays no other customer's.
+            receipt.standAlone()
+            receipt.environment = .unknown
         } else {
             let platform = receipt.platform
             receipt.choose { fits(ProductID(platform.prefixed($0)), request, key) }
@@ -40,17 +42,6 @@ extension PurchaseAcceptor {
     /// Whether the catalogue sells a product under the posted offer.
     private func fits(_ product: ProductID, _ request: PurchaseRequest, _ key: APIKey) -> Bool {
         offers.allows(product, under: request.offerID, of: key.publisher) == true
-    }
-
-    /// Makes a purchase independent of its receipt, which does not contain it. The app alone names its transaction. If
-    /// that transaction is another customer's, the purchase gets the environment `unknown`, so that it cannot move,
-    /// overtake or delay that customer's purchase.
-    private func standAlone(_ receipt: inout ReadReceipt, _ request: PurchaseRequest, _ key: APIKey) async throws {
-        receipt.standAlone()
-        let name = receipt.name(of: key.publisher)
-        if try await store.subscriptions.isOfAnother(name, than: request.email.customer) {
-            receipt.environment = .unknown
-        }
     }
 
     /// Whether a purchase that the receipt does not name belongs to the receipt's longest-running subscription. It does

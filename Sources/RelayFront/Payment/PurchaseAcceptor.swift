@@ -38,9 +38,10 @@ struct PurchaseAcceptor: Sendable {
         var request = request
         try await numbers.check(&request, receipt, of: sender.key.publisher)
         var (acceptance, warnings) = try acceptance(of: request, receipt, from: sender)
+        acceptance.takes = receipt.taken(of: sender.key.publisher)
         acceptance.keepsOwner = try await transfers.check(
-            acceptance.subscription, for: request.applicationUsername, customer: request.email.customer,
-            token: receipt.accountToken)
+            [acceptance.subscription] + acceptance.takes, for: request.applicationUsername,
+            customer: request.email.customer, token: receipt.accountToken)
         let (outcome, validation) = try await record(acceptance, notes)
         return Accepted(outcome: outcome, validation: validation, warnings: warnings)
     }

@@ -94,6 +94,23 @@ struct ReadReceipt: Sendable {
         SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: subscriptionKey)
     }
 
+    /// Other subscriptions that Cleeng could give to the sender of the purchase: every one in the receipt, since Cleeng
+    /// reads all of it, and the ids that the store links to the purchase.
+    func taken(of publisher: PublisherID) -> [SubscriptionName] {
+        let own = name(of: publisher)
+        if let found { return found.statement.movesFrom.sorted().map(own.under) }
+        guard let purchase, !purchase.environment.name.isEmpty else { return [] }
+        var ids = Set(purchase.periodsBySubscription.keys)
+        if case .signedTransaction(let transaction) = document,
+            let previous = transaction.payload.previousOriginalTransactionId, previous != "0"
+        {
+            ids.insert(previous)
+        }
+        var all = own
+        all.environment = purchase.environment.name
+        return ids.sorted().map(all.under).filter { $0 != own }
+    }
+
     /// Chooses the item that belongs to an offer, if several items were bought together.
     ///
     /// - Parameter fits: whether the catalogue sells a product under the offer.

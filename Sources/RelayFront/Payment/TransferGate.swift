@@ -31,28 +31,30 @@ struct TransferGate: Sendable {
     /// Checks a purchase. Needs no query if subscriptions move freely.
     ///
     /// - Parameters:
+    ///   - names: all subscriptions that Cleeng could give to the sender, of one publisher.
     ///   - customer: sender of the purchase; nil if the username is not an email.
     ///   - token: the purchase's account token, as its store signed or returned it; nil if there is none.
     /// - Returns: whether the purchase must leave the subscription to its owner at the time of sending.
     /// - Throws: ``Problem``: `owned_by_another`.
     func check(
-        _ name: SubscriptionName, for username: Username, customer: CustomerID?, token: String?
+        _ names: [SubscriptionName], for username: Username, customer: CustomerID?, token: String?
     ) async throws -> Bool {
+        guard let publisher = names.first?.publisher else { return false }
         // If this copy lacks the publisher's settings, the strictest policy applies.
-        let rules = rules[name.publisher] ?? TransferRules(.refuse)
+        let rules = rules[publisher] ?? TransferRules(.refuse)
         switch rules.policy {
         case .move: return false
-        case .requireToken where rules.names(username, of: name.publisher, by: token): return false
+        case .requireToken where rules.names(username, of: publisher, by: token): return false
         case .refuse, .requireToken: break
         }
-        guard let owner = try await store.subscriptions.runningOwner(of: name),
-            customer.map({ $0 != owner.customer }) ?? (username != owner.username)
-        else { return true }
+        let owners = try await store.subscriptions.runningOwners(of: names)
+        let other = owners.first { owner in customer.map { $0 != owner.customer } ?? (username != owner.username) }
+        guard let name = other?.name else { return true }
         try await store.subscriptions.noteRefusedTransfer(of: name)
         logger.notice(
             "a purchase of a subscription that another customer has is refused",
             metadata: [
-                "publisher": "\(name.publisher)", "original_transaction_id": "\(name.originalTransactionID.loggable)",
+                "publisher": "\(publisher)", "original_transaction_id": "\(name.originalTransactionID.loggable)",
             ])
         throw Problem(
             .ownedByAnother,

@@ -51,8 +51,8 @@ struct ValidateRoutes: Sendable {
     ) async throws -> Response {
         let receipt = try await acceptor.prove(wanted.proof, of: key)
         let messages = receipt.messages(of: key.publisher)
-        let names = receipt.found == nil ? messages.map(\.name) : [receipt.name(of: key.publisher)]
-        let keepsOwner = try await check(names, wanted, token: receipt.accountToken)
+        let takes = receipt.taken(of: key.publisher)
+        let keepsOwner = try await check([receipt.name(of: key.publisher)] + takes, wanted, token: receipt.accountToken)
         let customer = wanted.username.map { CustomerName(publisher: key.publisher, username: $0) }
         let entered = try await store.customers.enter(messages, for: customer, app: key.app, leeway: leeway)
         let now = try store.memory.clock.required()
@@ -72,12 +72,7 @@ struct ValidateRoutes: Sendable {
     private func check(_ names: [SubscriptionName], _ wanted: ValidateRequest, token: String?) async throws -> Bool {
         guard let username = wanted.username else { return false }
         let customer = CustomerEmail(username.text)?.customer
-        var keepsOwner = false
-        for name in names {
-            let isKept = try await acceptor.transfers.check(name, for: username, customer: customer, token: token)
-            keepsOwner = keepsOwner || isKept
-        }
-        return keepsOwner
+        return try await acceptor.transfers.check(names, for: username, customer: customer, token: token)
     }
 
     /// Sends subscriptions to Cleeng that run, belong to an offer, and are not this customer's already.
@@ -100,6 +95,7 @@ struct ValidateRoutes: Sendable {
             narrow.narrow(to: one.name, running)
             var (acceptance, _) = try acceptor.acceptance(of: request, narrow, from: .init(key: key))
             acceptance.keepsOwner = keepsOwner
+            acceptance.takes = receipt.taken(of: key.publisher)
             acceptor.metrics.count(try await acceptor.record(acceptance, context.notes).outcome)
         }
     }

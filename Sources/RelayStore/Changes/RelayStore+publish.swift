@@ -18,5 +18,6 @@ extension RelayStore {
         publish(changed, customers: closing.customers)
         if closing.hasMessages { database.afterCommit { memory.signal(.webhooks) } }
         if closing.asksStores { database.afterCommit { memory.signal(.questions) } }
+        if closing.makesDue { database.afterCommit { memory.signal(.subscriptions) } }
     }
 }

@@ -67,11 +67,11 @@ enum AcceptStatement {
                     bucket, accepted_on, id, accepted_at, deadline, status, receipt_readable, publisher, app, email, customer,
                     application_username, offer_id, transaction_id, app_type, ip_address, coupon_code, subscription_key,
                     environment, product_id, bundle_id, purchase_key, verification, verification_code, verification_detail,
-                    period, cleeng_customer, driver, trace, keeps_owner, sealed_by)
+                    period, cleeng_customer, driver, trace, keeps_owner, takes, sealed_by)
                 SELECT bucket, accepted_on, id, accepted_at, deadline, \(ValidationStatus.pending), receipt_readable, publisher,
                        app, email, customer, application_username, offer_id, transaction_id, app_type, ip_address, coupon_code,
                        subscription_key, environment, product_id, bundle_id, purchase_key, verification, verification_code,
-                       verification_detail, period, cleeng_customer, driver, trace, keeps_owner, \(.keyOfTexts)
+                       verification_detail, period, cleeng_customer, driver, trace, keeps_owner, takes, \(.keyOfTexts)
                 FROM fresh
             ), new_receipts AS (
                 INSERT INTO receipts (bucket, accepted_on, id, is_text, body, sealed_by)
@@ -150,6 +150,7 @@ enum AcceptStatement {
             "environment": .textArray(batch.map(\.environment)), "product_id": .textArray(batch.map(\.productID)),
             "bundle_id": .textArray(batch.map(\.bundleID)), "driver": .int2Array(batch.map(\.driver.rawValue)),
             "keeps_owner": .boolArray(batch.map(\.keepsOwner)),
+            "takes": .textArray(batch.map { $0.keepsOwner ? TakenNames.text($0.takes) : nil }),
         ]
         let receipts: SQLTable = [
             "receipt_readable": .boolArray(batch.map(\.isReceiptReadable)),

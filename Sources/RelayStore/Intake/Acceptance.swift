@@ -51,6 +51,8 @@ public struct Acceptance: Sendable {
     public var verification: Verification
     /// Whether it must not take its subscription from another customer, by the publisher's policy.
     public var keepsOwner = false
+    /// Other subscriptions that Cleeng could give to the sender with this one. Stored only if owners keep theirs.
+    public var takes: [SubscriptionName] = []
     /// The receipt's period of the subscription; nil if it is not trusted or missing.
     public var period: LedgerPeriod?
     /// Cleeng's number of the customer, if the app sent it.

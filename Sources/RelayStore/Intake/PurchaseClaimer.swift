@@ -31,6 +31,7 @@ extension ClaimedPursuit {
             customer: acceptance.email.customer, email: acceptance.email.sent, offerID: acceptance.offerID,
             isSending: true, overtakes: false, isOvertaken: false, strikes: 0, trace: acceptance.trace,
             environment: acceptance.environment, keepsOwner: acceptance.keepsOwner,
+            takes: acceptance.keepsOwner ? acceptance.takes : [],
             pursuit: Pursuit(
                 phase: phase, acceptedAt: acceptedAt, deadline: deadline,
                 mayTransfer: acceptance.verification.result != .notGenuine && !acceptance.keepsOwner,

@@ -14,6 +14,8 @@ extension LedgerUpdate {
         var hasMessages = false
         /// Whether a store must be asked.
         var asksStores = false
+        /// Whether subscriptions were made due.
+        var makesDue = false
 
         func changed(_ answers: [PostgresRows]) throws -> [Validation] {
             try changes.flatMap { try answers[$0].map(PurchaseStore.stored) }
@@ -37,9 +39,27 @@ extension LedgerUpdate {
         let messages = ContractStatements.deliveries(updated.all)
         closing.queries += updated.contractMoves.map(ContractStatements.move) + DeliveryStatements.enqueue(messages)
         closing.hasMessages = !messages.isEmpty
+        let judged = updated.all.filter { one in
+            [one.found.status, one.state?.status].contains { $0?.grantsAccess == false }
+        }.compactMap(\.message.name.onlyNamed)
+        if !judged.isEmpty {
+            closing.queries.append(Self.lookAgain(at: judged))
+            closing.makesDue = true
+        }
         closing.queries.append(access(updated.accessChanges))
         closing.changes.append(closing.queries.count - 1)
         return closing
+    }
+
+    /// Makes purchases due to which only apps gave an id whose subscription Apple has ended or revived. Index used: the
+    /// primary key.
+    private static func lookAgain(at names: [SubscriptionName]) -> SQL {
+        """
+        UPDATE ledgers l
+        SET due_at = least(l.due_at, now())
+        FROM \(.subscriptions(names), as: "i")
+        WHERE \(.sameSubscription("l", "i")) AND l.parked_at IS NULL
+        """
     }
 
     /// Columns of ledgers, except those that only a ledger update changes.

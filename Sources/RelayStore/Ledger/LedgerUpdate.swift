@@ -37,8 +37,30 @@ struct LedgerUpdate: Sendable {
         // after the first read.
         return [
             owners(names, lock: "FOR NO KEY UPDATE"), ledgers(names), owners(names, lock: ""), purchases(names),
-            ContractStatements.look(for: names),
+            ContractStatements.look(for: names), Self.namesakes(of: names),
         ]
+    }
+
+    /// Selects the ledgers of the names that Apple signs for ids that only apps gave to purchases. Nearly always there
+    /// are none to look for. Index used: the primary key.
+    static func namesakes(of names: [SubscriptionName]) -> SQL {
+        let pairs = names.enumerated().flatMap { index, name in name.namesakes.map { (index: index, name: $0) } }
+        let places: SQLTable = ["place": .int4Array(pairs.map { Int32($0.index) })]
+        return """
+            SELECT i.place, l.state
+            FROM \(SQLTable.subscriptions(pairs.map(\.name)) + places, as: "i")
+            CROSS JOIN LATERAL (SELECT * FROM ledgers l WHERE \(.sameSubscription("l", "i")) OFFSET 0) AS l
+            """
+    }
+
+    /// Reads the answer to ``namesakes(of:)``, by place. A ledger that this version cannot read ends nothing.
+    static func readNamesakes(_ rows: PostgresRows) throws -> [Int: [SubscriptionLedger]] {
+        var ledgers: [Int: [SubscriptionLedger]] = [:]
+        for row in rows {
+            guard let ledger = try? StoredLedger.state(row) else { continue }
+            ledgers[try row.get("place"), default: []].append(ledger)
+        }
+        return ledgers
     }
 
     /// Selects owners and locks them in the order of their keys. Index used: the primary key. `OFFSET 0` forces one
@@ -127,6 +149,10 @@ struct LedgerUpdate: Sendable {
             if let period = try LedgerPeriod(stored: row.get("period")) { found[index].periods.append(period) }
         }
         try ContractStatements.read(contracts) { found[$0].contract = $1 }
+        let namesakes = try Self.readNamesakes(answers[5])
+        for index in messages.indices where messages[index].name.isOnlyNamed {
+            found[index].ledger.end(by: namesakes[index] ?? [], at: found[index].now, leeway: terms.leeway)
+        }
         return UpdatedLedgers(messages, found: found, terms: terms, offers: memory.catalogue.offers)
     }
 }

@@ -52,6 +52,7 @@ public struct Migration: Sendable, Equatable {
         Migration("0034_google_connector", PackageResources._034_google_connector_sql),
         Migration("0035_refusals", PackageResources._035_refusals_sql),
         Migration("0036_numbers", PackageResources._036_numbers_sql),
+        Migration("0037_takes", PackageResources._037_takes_sql),
     ]
 
     init(_ name: String, _ sql: [UInt8]) {

@@ -91,10 +91,10 @@ extension OrderStore {
         ).first
         guard let subject else { return .unknownSubscription }
         let stated = try subject.checkedStatement()
-        let names = try await SubscriptionHistory.read([try subject.subscriptionName()]) {
+        let name = try subject.subscriptionName()
+        let names = try await SubscriptionHistory.names(of: [name] + (stated?.movesFrom.map(name.under) ?? [])) {
             try await database.query($0)
         }
-        .flatMap { $0.names(and: $0.hasMoved ? [] : stated?.movesFrom ?? []) }
         guard try await contracts(of: names).isEmpty else { return .conflict }
         guard try await foreign([try subject.get("bundle_id")], to: order.publisher).isEmpty else {
             return .unknownSubscription

@@ -57,6 +57,16 @@ struct SubscriptionHistory: Sendable {
         return histories
     }
 
+    /// All names of subscriptions: those requested, and every other that the ledger has for them.
+    ///
+    /// - Parameter names: all that a purchase could take: its own, and those that its receipt or its store link to it.
+    static func names(
+        of names: [SubscriptionName], _ ask: (SQL) async throws -> PostgresRows
+    ) async throws -> [SubscriptionName] {
+        let all = try await read(names, ask).flatMap { $0.names() }
+        return Set(names).union(all).sorted { $0.order < $1.order }
+    }
+
     private init(path: [SubscriptionName]) { self.path = path }
 
     /// The subscription as the ledger has it now, if it was requested by an earlier name. The ledger has recorded the

@@ -26,6 +26,8 @@ public struct ClaimedPursuit: Sendable {
     public let environment: StoreEnvironment
     /// The grant must not take the subscription from another customer.
     public let keepsOwner: Bool
+    /// Other subscriptions that Cleeng could give to the sender. Empty unless ``keepsOwner``.
+    public var takes: [SubscriptionName] = []
     public var pursuit: Pursuit
     /// The accepted purchase, if this process has just accepted it.
     var accepted: Acceptance?
@@ -49,7 +51,8 @@ extension ClaimedPursuit {
                \(overtakes) AS overtakes, \(isOvertaken) AS is_overtaken, clock_timestamp() AS now, p.strikes, p.trouble,
                p.synchronization, p.transfers, p.found_synchronization, p.refusal, v.verification,
                CASE WHEN p.phase IN \(Pursuit.Phase.registering + Pursuit.Phase.synchronizing) THEN v.period END AS period, v.trace,
-               p.environment, coalesce(v.keeps_owner, false) AS keeps_owner
+               p.environment, coalesce(v.keeps_owner, false) AS keeps_owner,
+               CASE WHEN v.keeps_owner THEN v.takes END AS takes
         """
     }
 
@@ -74,6 +77,7 @@ extension ClaimedPursuit {
             offerID: offerID, isSending: try row.get("sending"), overtakes: try row.get("overtakes"),
             isOvertaken: try row.get("is_overtaken"), strikes: strikes, trace: try row.get("trace"),
             environment: try row.get("environment"), keepsOwner: keepsOwner,
+            takes: try TakenNames.names(row.get("takes"), of: row.get("publisher")),
             pursuit: Pursuit(
                 phase: try row.constant("phase"), status: try row.constant("status"),
                 acceptedAt: try row.finiteTimestamp("accepted_at"), deadline: try row.finiteTimestamp("deadline"),

@@ -39,13 +39,16 @@ extension Settlement {
         return ledgers
     }
 
-    /// - Parameter row: row from ``hold(_:)``.
+    /// - Parameters:
+    ///   - row: row from ``hold(_:)``.
+    ///   - namesakes: ledgers of Apple's own names for the id, if only an app gave it to the purchase.
     /// - Returns: nil if the ledger or the receipt's period cannot be read.
     func ledger(
-        of write: PursuitWrite, _ row: PostgresRow, _ known: [SubscriptionName: FoundLedger]
+        of write: PursuitWrite, _ row: PostgresRow, _ known: [SubscriptionName: FoundLedger],
+        namesakes: [SubscriptionLedger]
     ) throws -> GrantedLedger? {
         guard let change = write.change else { return nil }
-        let ledger: SubscriptionLedger
+        var ledger: SubscriptionLedger
         switch known[write.claimed.name] {
         case .readable(let found): ledger = found
         case .unreadable: return nil
@@ -54,10 +57,12 @@ extension Settlement {
         let period: LedgerPeriod?
         do { period = try LedgerPeriod(stored: row.get("period")) } catch is StoreError { return nil }
         let claimed = write.claimed
+        let now = try row.timestamp("now")
+        if claimed.name.isOnlyNamed { ledger.end(by: namesakes, at: now, leeway: leeway) }
         return GrantedLedger(
             change, to: .init(customer: claimed.customer, email: claimed.email, offerID: claimed.offerID),
             on: claimed.name, in: ledger, bundleID: try row.get("bundle_id"), period: period,
-            now: try row.timestamp("now"), leeway: leeway, offers: catalogue.offers)
+            now: now, leeway: leeway, offers: catalogue.offers)
     }
 
     /// - Parameters:

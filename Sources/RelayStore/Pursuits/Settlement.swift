@@ -29,9 +29,13 @@ struct Settlement: Sendable {
         var first = [hold(writes)]
         if !grants.isEmpty {
             let grants = grants.map { writes[$0] }
-            first += [Ownership.open(grants), known(grants)]
+            first += [
+                Ownership.open(grants), known(grants), LedgerUpdate.namesakes(of: grants.map(\.claimed.name)),
+            ]
         }
         let answers = try await transaction.pipeline(first)
+        let found = answers.count > 3 ? try LedgerUpdate.readNamesakes(answers[3]) : [:]
+        let namesakes = Dictionary(uniqueKeysWithValues: found.map { (grants[$0.key], $0.value) })
 
         let known = answers.count > 2 ? try ledgers(answers[2]) : [:]
         var outcomes = [PursuitWriteOutcome](repeating: .leaseLost, count: writes.count)
@@ -43,7 +47,7 @@ struct Settlement: Sendable {
             }
             outcomes[index] = .written
             if let change = writes[index].change, change.status == .granted {
-                let ledger = try ledger(of: writes[index], row, known)
+                let ledger = try ledger(of: writes[index], row, known, namesakes: namesakes[index] ?? [])
                 let grant = Ownership.Grant(
                     writes[index], change, username: try row.open("username"), reasonToEnd: ledger?.reasonToEnd)
                 held.append((index, grant, row, ledger))

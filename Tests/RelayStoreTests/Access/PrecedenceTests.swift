@@ -24,6 +24,27 @@ struct PrecedenceTests {
         }
     }
 
+    @Test("is judged by everything that Cleeng could give to its sender")
+    func takes() async throws {
+        try await withStore { _, store in
+            _ = try await store.takeAndGrant(.sample(customer: "ana@example.test", subscription: "a"))
+            let takes = [
+                SubscriptionName(publisher: "main", environment: "Production", originalTransactionID: "a"),
+                SubscriptionName(publisher: "main", environment: "Sandbox", originalTransactionID: "c, \"d\""),
+            ]
+            var free = try Acceptance.sample(customer: "ben@example.test", subscription: "e", environment: "unknown")
+            free.takes = takes
+            #expect(try await store.takeAndClaim(free).takes.isEmpty, "subscriptions move freely")
+            var sample = try Acceptance.sample(customer: "cem@example.test", subscription: "b", environment: "unknown")
+            (sample.keepsOwner, sample.takes) = (true, takes)
+            #expect(try await store.subscriptions.runningOwners(of: [sample.subscription]).isEmpty)
+            let cem = try await store.takeAndClaim(sample)
+            #expect(cem.takes == sample.takes)
+            #expect(try await store.subscriptions.precedence(over: cem) == .owner)
+            #expect(try await store.subscriptions.isHeldByAnother(cem, synchronization: nil))
+        }
+    }
+
     @Test("is another customer's if that customer began the synchronization or owns the subscription")
     func heldByAnother() async throws {
         try await withStore { database, store in

@@ -65,6 +65,37 @@ struct KnownRefundTests {
         }
     }
 
+    /// Only the app gave the purchase this id: a pass that has left the receipt. Apple's word about the id ends it, also
+    /// before the grant, and never lengthens it.
+    @Test("ends a purchase that only the app named by its id", arguments: [false, true])
+    func onlyNamed(isKnown: Bool) async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            func refund() async throws {
+                try await notices.come("REFUND", said: -5, began: -20, revoked: .refunded)
+            }
+            if isKnown { try await refund() }
+            let claimed = try await store.takeAndClaim(.sample(customer: ana, environment: "unknown"))
+            let outcome = try await store.outcome(of: claimed.granted())
+            #expect(outcome == (isKnown ? .writtenRevoked(reason: "refunded") : .written))
+            if !isKnown {
+                try await notices.come("SUBSCRIBED", said: -20, ends: 864_000)
+                try await notices.keep()
+                #expect(try await store.status(of: claimed.id) == .granted)
+                let end = try #require(try await store.purchases.validation(claimed.id)).expiresAt
+                let lengthened = try await notices.at(86_400)
+                #expect(end.map { $0 < lengthened } ?? true)
+                try await refund()
+                try await notices.keep()
+            }
+            let ended = try #require(try await store.purchases.validation(claimed.id))
+            #expect(ended.status == .revoked && ended.reason == "refunded")
+            try await notices.come("REFUND_REVERSED", said: 0, began: -20)
+            try await notices.keep()
+            #expect(try await store.status(of: claimed.id) == .granted)
+        }
+    }
+
     @Test("does not affect a customer who had the offer before by another purchase")
     func entitledBefore() async throws {
         try await withStore { database, store in

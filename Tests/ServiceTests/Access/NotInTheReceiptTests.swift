@@ -70,17 +70,20 @@ import Testing
         }
     }
 
-    /// Ben names Ana's subscription with a genuine receipt of his own that contains no purchase.
-    @Test func anEmptyReceiptTakesNobodysSubscription() async throws {
+    /// Ben names Ana's subscription with a genuine receipt of his own that contains no purchase, before her or after.
+    @Test(arguments: [true, false]) func anEmptyReceiptTakesNobodysSubscription(isFirst: Bool) async throws {
         try await run { setup, store in
-            var life = try store.subscription()
-            life.bought(at: Date())
-            let number = life.originalTransactionId
-            let ana = try await setup.relay.pursue(try empty(store, of: "ana@example.test", number))
-            _ = try await setup.relay.becomes("granted", ana)
-            let ben = try await setup.relay.pursue(try empty(store, of: "ben@example.test", number))
-            _ = try await setup.relay.becomes("granted", ben)
+            let hers = try store.receiptPurchase(email: "ana@example.test")
+            let his = try empty(store, of: "ben@example.test", hers.transactionID)
+            var ids: [String: String] = [:]
+            for purchase in isFirst ? [his, hers] : [hers, his] {
+                let id = try await setup.relay.pursue(purchase)
+                _ = try await setup.relay.becomes("granted", id)
+                ids[purchase.email] = id
+            }
+            let (ana, ben) = (try #require(ids[hers.email]), try #require(ids[his.email]))
             #expect(try await setup.relay.poll(ana).json["status"].string == "granted")
+            #expect(try await setup.relay.poll(ben).json["status"].string == "granted")
             #expect(try await setup.relay.detail(ana)["environment"].string == "Sandbox")
             #expect(try await setup.relay.detail(ben)["environment"].string == "unknown")
             // The store states a subscription that nobody owns yet. Cia's empty receipt does not make her its owner.

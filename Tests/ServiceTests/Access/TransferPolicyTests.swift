@@ -45,6 +45,23 @@ import Testing
         }
     }
 
+    /// Cleeng reads the whole receipt, whichever purchase and offer an app names with it.
+    @Test(arguments: ["refuse", "require-token"]) func anOwnedReceiptUnderAnotherNameIsRefused(
+        policy: String
+    ) async throws {
+        let store = try TestAppStore()
+        defer { store.end() }
+        try await Setup.run(settings: store.settings(relayingTo: nil, ["RELAY_TRANSFER_POLICY": policy])) { setup in
+            var purchase = try store.receiptPurchase(email: Self.ana)
+            _ = try await setup.relay.becomes("granted", try await setup.relay.pursue(purchase))
+            (purchase.email, purchase.offer) = (Self.ben, "S598742062_US")
+            purchase.transactionID = "2000000099999999"
+            expectRefused(try await setup.relay.purchase(purchase))
+            let payments = try await SimulatorControl(setup.simulator).payments(of: Self.ben)
+            #expect(payments.isEmpty)
+        }
+    }
+
     @Test func anEndedSubscriptionMayBeTakenByAnyCustomer() async throws {
         try await run("refuse") { setup, control in
             let (relay, original) = (setup.relay, TestPurchase.newTransactionID())

@@ -36,7 +36,7 @@ extension LongAct<RefundLookup> {
                 let known = try await work.store.ops.subscriptions(matching: filter, in: work.actor.scope).items.first(
                     where: { $0.name == name })
             else { throw ActRefusal.unknown(.subscription) }
-            guard StorePlatform(subscriptionKey: name.originalTransactionID) == .apple else {
+            guard name.platform == .apple else {
                 throw ActRefusal.cannotAsk("it is no subscription of the App Store's")
             }
             let access = try AppStoreAccess.required(access)

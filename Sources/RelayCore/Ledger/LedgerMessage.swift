@@ -45,6 +45,18 @@ public struct LedgerMessage: Sendable {
 }
 
 extension LedgerMessage {
+    /// Messages that take the owners of moved subscriptions to their present ids, one step on: one for each id. An id
+    /// of which only the move is known has nothing to take along.
+    public static func following(_ former: [LedgerResult]) -> [LedgerMessage] {
+        var statements: [SubscriptionName: LedgerStatement] = [:]
+        for one in former where !one.isOnlyLinked {
+            guard let present = one.presentName else { continue }
+            statements[present, default: LedgerStatement()].movesFrom.insert(one.name.originalTransactionID)
+            statements[one.name, default: LedgerStatement()].movesFrom.formUnion([])
+        }
+        return statements.map { LedgerMessage($0, $1) }
+    }
+
     /// This message, and one for each former id of the subscription, which states the move.
     public var withMoves: [LedgerMessage] {
         // Answers that an earlier version stored lack `movedAt`.

@@ -32,6 +32,8 @@ public struct LedgerResult: Sendable {
     public var recheckAt: Timestamp?
     /// The id that the subscription has moved to; nil if this id is the present one.
     public var presentName: SubscriptionName?
+    /// See ``UpdatedLedger/isOnlyLinked``.
+    public var isOnlyLinked: Bool
     /// Number of periods that this update revoked.
     public var newRevocations: Int
     /// Time of the update by the database's clock.
@@ -49,6 +51,7 @@ public struct LedgerResult: Sendable {
         hasRenewalInfo = updated.hasRenewalInfo
         recheckAt = updated.recheckAt
         presentName = ledger.movedTo.map(name.under)
+        isOnlyLinked = updated.isOnlyLinked
         newRevocations = ledger.periods.count {
             $0.value.revocation != nil && found.ledger.periods[$0.key]?.revocation == nil
         }

@@ -80,6 +80,11 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         return move.to
     }
 
+    /// Whether nothing is known of this id, but that it moved to another.
+    var isOnlyLinked: Bool {
+        movedTo != nil && periods.isEmpty && renewal == nil && end == nil && movedFrom.isEmpty
+    }
+
     /// End of the last known period; nil if no period is known, or one has no end.
     public var lastKnownEnd: Timestamp? {
         periods.values.contains { $0.expiresAt == nil } ? nil : periods.values.compactMap(\.expiresAt).max()

@@ -16,6 +16,8 @@ public struct SubscriptionName: Sendable, Hashable {
         SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: originalTransactionID)
     }
 
+    public var platform: StorePlatform { StorePlatform(subscriptionKey: originalTransactionID) }
+
     /// Whether only an app names it: a purchase that Apple's signature does not name. Nothing lengthens it but Cleeng.
     public var isOnlyNamed: Bool { environment == .unknown && isApples }
 
@@ -25,7 +27,7 @@ public struct SubscriptionName: Sendable, Hashable {
     /// The name of purchases that only apps gave this id; nil for another store's, and for such a name itself.
     public var onlyNamed: SubscriptionName? { environment != .unknown && isApples ? named(.unknown) : nil }
 
-    private var isApples: Bool { !standsAlone && StorePlatform(subscriptionKey: originalTransactionID) == .apple }
+    private var isApples: Bool { !standsAlone && platform == .apple }
 
     private func named(_ environment: StoreEnvironment) -> SubscriptionName {
         SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: originalTransactionID)

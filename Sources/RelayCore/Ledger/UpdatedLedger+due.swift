@@ -1,12 +1,16 @@
 extension UpdatedLedger {
-    /// When the subscription must be evaluated again. Nil if it moved: its new id is evaluated instead. If it is owned
-    /// and this update lacks the new id, an asking caller evaluates the new id itself.
+    /// When the subscription must be evaluated again. Nil if it moved and its owner went along (``isFollowed``): its new
+    /// id is evaluated instead. An asking caller evaluates the new id itself.
     public var dueAt: Timestamp? {
-        guard ledger.movedTo == nil else {
-            let isOwned = found.owner != nil || !message.statement.movesFrom.isEmpty
-            return terms.asks && !isFollowed && isOwned ? found.now + terms.asksFor : nil
-        }
         let now = found.now
+        guard ledger.movedTo == nil else {
+            guard !isFollowed else { return nil }
+            // What an asking caller evaluates stays due until it has asked. What the answer links to is due now.
+            if isOnlyLinked { return terms.asks && message.statement.movesTo == nil ? nil : now }
+            if terms.asks { return isOwned ? now + terms.asksFor : nil }
+            let isNews = ledger.movedTo != found.ledger.movedTo || ledger.movedFrom != found.ledger.movedFrom
+            return isOwned && isNews ? now : nil
+        }
         // An overdue recheck happens now. The next one follows after a pause, in case the store cannot be asked.
         let again = recheckAt.map { $0 > now ? $0 : now + min(terms.recheck, Self.overduePause) }
         guard let next = access.nextLookAt else { return again }
@@ -14,13 +18,21 @@ extension UpdatedLedger {
         return again.map { min($0, due) } ?? due
     }
 
-    /// Whether a due question keeps its due time. Only the process that asks it, or a new statement of the store,
+    /// Whether a due subscription keeps its due time. Of an open question, only the process that asks it, or a new statement of the store,
     /// postpones it.
     public var staysDue: Bool {
+        // Until its owner went along to the new id.
+        if ledger.movedTo != nil { return !isFollowed && (!terms.asks || isOnlyLinked) }
         guard !terms.asks, let next = access.nextLookAt, next <= found.now else { return false }
         let old = found.ledger
         return old.periods == ledger.periods && old.renewal == ledger.renewal && old.end == ledger.end
     }
+
+    /// Whether it has an owner, or the owner of a former id may come to it.
+    private var isOwned: Bool { found.owner != nil || !ledger.movedFrom.isEmpty }
+
+    /// Whether it has moved, and only the store knows whether a customer's purchase moved here first.
+    public var isOnlyLinked: Bool { ledger.isOnlyLinked && found.owner == nil }
 
     /// When to ask a store other than Apple's again, since its notification may have been lost; nil if never.
     ///
@@ -28,10 +40,10 @@ extension UpdatedLedger {
     /// asked only about one that is unpaid, paused or will not renew: it may be paid late, resumed or turned on again.
     public var recheckAt: Timestamp? {
         // A late payment restores access, and its notification may be lost too.
-        guard platform != .apple, !message.name.standsAlone, hasRenewalInfo, let state,
+        guard message.name.platform != .apple, !message.name.standsAlone, hasRenewalInfo, let state,
             state.status.grantsAccess || state.status == .inBillingRetry || isPaused
         else { return nil }
-        if platform.listsVoided, state.status == .active, state.willRenew != false { return nil }
+        if message.name.platform.listsVoided, state.status == .active, state.willRenew != false { return nil }
         let statements = ledger.periods.values.map(\.statedAt) + (ledger.renewal.map { [$0.statedAt] } ?? [])
         guard let last = statements.max() else { return nil }
         let again = last + terms.recheck
@@ -54,8 +66,6 @@ extension UpdatedLedger {
 
     /// How long before access ends a subscription that may not renew is asked about for the last time.
     private static let lastLook = Duration.seconds(3_600)
-
-    private var platform: StorePlatform { StorePlatform(subscriptionKey: message.name.originalTransactionID) }
 
     private static let overduePause = Duration.seconds(3_600)
     /// Pause between a store's statement and the question to Cleeng, whose answer may not yet include the statement. An

@@ -60,7 +60,7 @@ public struct UpdatedLedger: Sendable {
     /// Offers that were granted on it, or under its former ids.
     public internal(set) var granted: Set<OfferID>
     public private(set) var state: SubscriptionState?
-    /// Whether the same update evaluates the id that this one moved to.
+    /// Whether the same update evaluates the id that this one moved to, and takes the owner there.
     var isFollowed = false
     let terms: Terms
 

@@ -17,8 +17,9 @@ public struct UpdatedLedgers: Sendable {
             // Ids that moved to the former id earlier now belong to the new id.
             for old in messages[index].statement.movesFrom {
                 guard let place = places[messages[index].name.under(old)] else { continue }
-                all[place].isFollowed = true
                 let former = all[place]
+                // An id of which only this link is known may itself continue one that has an owner.
+                all[place].isFollowed = all[index].found.owner != nil || !former.isOnlyLinked
                 let before = former.ledger.movedFrom.subtracting([messages[index].name.originalTransactionID])
                 all[index].ledger.apply(LedgerStatement(movesFrom: before))
                 // Access granted under the former id continues here.
@@ -44,6 +45,18 @@ public struct UpdatedLedgers: Sendable {
         all.filter { $0.found.owner == nil }.map(\.message).flatMap { message in
             message.statement.movesFrom.sorted().map { (from: message.name.under($0), to: message.name) }
         }
+    }
+
+    /// Subscriptions that get an owner by a move, also by several in this update. Their stores may require an
+    /// acknowledgement of each new id.
+    public var newlyOwned: [UpdatedLedger] {
+        var owned = Set(all.filter { $0.found.owner != nil }.map(\.message.name))
+        var count = -1
+        while owned.count > count {
+            count = owned.count
+            for move in ownerMoves where owned.contains(move.from) { owned.insert(move.to) }
+        }
+        return all.filter { $0.found.owner == nil && $0.ledger.movedTo == nil && owned.contains($0.message.name) }
     }
 
     /// Former and new ids of subscriptions whose contract continues under the new id, which has none.

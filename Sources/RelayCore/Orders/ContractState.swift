@@ -116,7 +116,3 @@ public struct ContractState: Sendable, Hashable {
         }
     }
 }
-
-extension SubscriptionName {
-    public var platform: StorePlatform { StorePlatform(subscriptionKey: originalTransactionID) }
-}

@@ -14,7 +14,7 @@ public struct GrantCheck: Sendable {
         public var unnumbered = 0
         /// Those grants among them whose customer does not own the subscription. Each gets a standalone subscription.
         public var alone = 0
-        /// Grants whose ledger was missing or never due.
+        /// Grants whose ledger was missing or never due, or whose subscription moved to an id that has no owner.
         public var unwatched = 0
 
         public init(unnumbered: Int = 0, alone: Int = 0, unwatched: Int = 0) {
@@ -48,9 +48,11 @@ public struct GrantCheck: Sendable {
                 }
                 let unnumbered = try rows.filter { try $0.get("is_unnumbered") }.map { try $0.validationID() }
                 let unwatched = try rows.filter { try $0.get("is_unwatched") }.map { try $0.validationID() }
+                let left = try await left(
+                    behind: rows.filter { try $0.get("has_moved") }.map { try $0.subscriptionName() })
                 place = PointerPage.Place(
                     bucket: try last.get("bucket"), day: try last.get("day"), id: try last.get("id"))
-                let changed = try await number(unnumbered, unwatched: unwatched, duty, place)
+                let changed = try await number(unnumbered, unwatched: unwatched, left: left, duty, place)
                 found.unnumbered += changed.unnumbered
                 found.alone += changed.alone
                 found.unwatched += changed.unwatched
@@ -70,13 +72,33 @@ public struct GrantCheck: Sendable {
                v.status = \(ValidationStatus.granted) AND v.owner_no IS NULL AS is_unnumbered,
                v.status = \(ValidationStatus.granted) AND v.owner_no IS NOT NULL AND NOT EXISTS (
                    SELECT FROM ledgers l
-                   WHERE \(.sameSubscription("l", "v"))) AS is_unwatched
+                   WHERE \(.sameSubscription("l", "v"))) AS is_unwatched,
+               v.status = \(ValidationStatus.granted) AND EXISTS (
+                   SELECT FROM ledgers l
+                   WHERE \(.sameSubscription("l", "v")) AND l.has_moved AND l.due_at IS NULL
+                     AND l.parked_at IS NULL) AS has_moved,
+               v.publisher, v.environment, v.subscription_key
         FROM validations v
         WHERE (v.bucket, v.accepted_on, v.id)
               > (\(.int2(place.bucket)), DATE 'epoch' + \(.int4(place.day)), \(.uuid(place.id)))
         ORDER BY v.bucket, v.accepted_on, v.id
         LIMIT \(.int4(pageSize))
         """
+    }
+
+    /// Those of these moved subscriptions whose present id has no owner. Indexes used: primary keys.
+    private func left(behind moved: [SubscriptionName]) async throws -> [SubscriptionName] {
+        guard !moved.isEmpty else { return [] }
+        let present = try await SubscriptionHistory.read(moved) { try await store.database.query($0) }.map(\.current)
+        let rows = try await store.database.query(
+            """
+            SELECT s.publisher, s.environment, s.subscription_key
+            FROM \(.subscriptions(present), as: "i")
+            CROSS JOIN LATERAL (SELECT * FROM subscriptions s WHERE \(.sameSubscription("s", "i")) OFFSET 0) AS s
+            WHERE s.id IS NOT NULL
+            """)
+        let owned = Set(try rows.map { try $0.subscriptionName() })
+        return zip(moved, present).filter { !owned.contains($1) }.map(\.0)
     }
 
     /// Adds owner numbers. Locks in the common order of all transactions: owners, validations, ledgers.
@@ -173,7 +195,8 @@ public struct GrantCheck: Sendable {
     }
 
     private func number(
-        _ ids: [ValidationID], unwatched: [ValidationID], _ duty: Duty, _ place: PointerPage.Place
+        _ ids: [ValidationID], unwatched: [ValidationID], left: [SubscriptionName], _ duty: Duty,
+        _ place: PointerPage.Place
     ) async throws -> Found {
         try await store.database.retryingConflicts {
             try await store.database.withTransaction { transaction in
@@ -181,6 +204,9 @@ public struct GrantCheck: Sendable {
                 var found = Found()
                 if !unwatched.isEmpty {
                     found.unwatched = try await transaction.query(Self.addLedgers(unwatched)).affectedRows
+                }
+                if !left.isEmpty {
+                    found.unwatched += try await transaction.query(LedgerUpdate.lookAgain(at: left)).affectedRows
                 }
                 guard !ids.isEmpty else { return found }
                 let numbered = Set(try await transaction.query(Self.number(ids)).map { try $0.validationID() })

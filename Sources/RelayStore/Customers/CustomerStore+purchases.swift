@@ -105,7 +105,7 @@ extension CustomerStore {
     private static func unread(
         _ name: SubscriptionName, product: ProductID, _ row: PostgresRow, at now: Timestamp
     ) throws -> CustomerPurchase {
-        let platform = StorePlatform(subscriptionKey: name.originalTransactionID)
+        let platform = name.platform
         let purchaseID = platform.name(ofKey: name.originalTransactionID)
         let status = try row.get("status", as: Int16?.self).flatMap(ValidationStatus.init)
         let shown = try row.get("shown", as: Int16?.self).flatMap(SubscriptionState.Status.init)

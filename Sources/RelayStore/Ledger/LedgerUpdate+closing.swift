@@ -39,10 +39,18 @@ extension LedgerUpdate {
         let messages = ContractStatements.deliveries(updated.all)
         closing.queries += updated.contractMoves.map(ContractStatements.move) + DeliveryStatements.enqueue(messages)
         closing.hasMessages = !messages.isEmpty
+        let asked = updated.newlyOwned.filter { memory.acknowledged.contains($0.message.name.platform) }
+        closing.queries += asked.map {
+            QuestionStore.ask(
+                afterGrantOn: $0.message.name, bundleID: $0.found.bundleID, productID: $0.state?.productID)
+        }
+        closing.asksStores = !asked.isEmpty
+        closing.makesDue = updated.all.contains { $0.dueAt == $0.found.now }
         let judged = updated.all.filter { one in
             [one.found.status, one.state?.status].contains { $0?.grantsAccess == false }
         }.compactMap(\.message.name.onlyNamed)
         if !judged.isEmpty {
+            // Only apps gave their purchases this id, and Apple has ended or revived the subscription that it names.
             closing.queries.append(Self.lookAgain(at: judged))
             closing.makesDue = true
         }
@@ -51,9 +59,8 @@ extension LedgerUpdate {
         return closing
     }
 
-    /// Makes purchases due to which only apps gave an id whose subscription Apple has ended or revived. Index used: the
-    /// primary key.
-    private static func lookAgain(at names: [SubscriptionName]) -> SQL {
+    /// Makes subscriptions due. Index used: the primary key.
+    static func lookAgain(at names: [SubscriptionName]) -> SQL {
         """
         UPDATE ledgers l
         SET due_at = least(l.due_at, now())

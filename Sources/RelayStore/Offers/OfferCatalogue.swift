@@ -28,7 +28,7 @@ public final class OfferCatalogue: Sendable {
 
     /// The offers of a subscription's products; unknown products are omitted. Nil until the offers were read once.
     func offers(of products: Set<ProductID>, in subscription: SubscriptionName) -> [ProductID: [OfferID]]? {
-        let platform = StorePlatform(subscriptionKey: subscription.originalTransactionID)
+        let platform = subscription.platform
         return known.withLockedValue { known in
             guard let known else { return nil }
             guard let offers = known[subscription.publisher]?.offers else { return [:] }

@@ -88,7 +88,7 @@ extension Settlement {
 
         /// - Parameter acknowledged: stores that require an acknowledgement of each grant.
         func asksStore(_ acknowledged: Set<StorePlatform>) -> Bool {
-            let store = StorePlatform(subscriptionKey: subscription.originalTransactionID)
+            let store = subscription.platform
             return ownerNo != nil && !subscription.standsAlone
                 && (acknowledged.contains(store) || (contradictsStore && StorePlatform.asked.contains(store)))
         }

@@ -25,7 +25,7 @@ extension QuestionStore {
     ///   app.
     static func sweep(_ purchases: [(name: SubscriptionName, app: BundleID?)]) -> [SQL] {
         let purchases = purchases.filter { name, app in
-            app != nil && StorePlatform(subscriptionKey: name.originalTransactionID) == .google && !name.standsAlone
+            app != nil && name.platform == .google && !name.standsAlone
         }
         guard !purchases.isEmpty else { return [] }
         let apps: SQLTable = [

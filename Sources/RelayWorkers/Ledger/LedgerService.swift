@@ -44,6 +44,9 @@ public struct LedgerService: Service {
     /// Pause before a store that was away is asked again about a subscription whose end is in doubt.
     private static let storePause = Duration.seconds(60)
 
+    /// Pause of a moved id whose former id only the store knows, and no account can ask that store.
+    private static let unaskedPause = Duration.seconds(86_400)
+
     /// - Parameters:
     ///   - appStore: asked before Cleeng.
     ///   - stores: asked before Cleeng about purchases in other stores.
@@ -79,7 +82,12 @@ public struct LedgerService: Service {
                 try await postpone(one.name, rows, by: Self.pause, "\(error)")
             }
         }
-        let unanswered = await askStores(results.filter { $0.isToBeAsked || isNew($0) }, rows)
+        let unanswered = await askStores(
+            results.filter { $0.isToBeAsked || isNew($0) || $0.isOnlyLinked && canAsk(about: $0) }, rows)
+        for one in results where one.isOnlyLinked && !canAsk(about: one) {
+            try await postpone(
+                one.name, rows, by: Self.unaskedPause, "the store cannot be asked which purchase it continues")
+        }
         try await store.questions.askAgain(about: results.filter(isToBeRechecked))
         await withTaskGroup { group in
             for questions in Self.byCustomer(unanswered.map(\.question)) {
@@ -95,15 +103,9 @@ public struct LedgerService: Service {
         var found: [LedgerResult] = []
         var former = former
         for _ in 0..<Self.mostMoves {
-            let moved = Dictionary(grouping: former.filter { $0.presentName != nil }, by: \.presentName)
-            guard !moved.isEmpty else { break }
-            let messages = moved.flatMap { present, former -> [LedgerMessage] in
-                guard let present else { return [] }
-                let names = former.map(\.name)
-                let statement = LedgerStatement(movesFrom: Set(names.map(\.originalTransactionID)))
-                return [LedgerMessage(present, statement)] + names.map { LedgerMessage($0) }
-            }
-            let names = Set(moved.keys)
+            let messages = LedgerMessage.following(former)
+            guard !messages.isEmpty else { break }
+            let names = Set(former.compactMap(\.presentName))
             former = try await record(messages).filter { names.contains($0.name) }
             found += former
         }
@@ -117,17 +119,21 @@ public struct LedgerService: Service {
     /// renewal and price, and for stores other than Apple the purchase itself.
     private func isNew(_ subscription: LedgerResult) -> Bool {
         guard !subscription.hasRenewalInfo, !subscription.name.standsAlone else { return false }
-        guard subscription.platform == .apple else {
-            return stores.canAsk(subscription.platform, of: subscription.name.publisher)
-        }
-        return subscription.state?.status == .active && appStore?.canAsk(about: subscription) == true
+        return (subscription.name.platform != .apple || subscription.state?.status == .active)
+            && canAsk(about: subscription)
+    }
+
+    private func canAsk(about subscription: LedgerResult) -> Bool {
+        let platform = subscription.name.platform
+        return platform == .apple
+            ? appStore?.canAsk(about: subscription) == true : stores.canAsk(platform, of: subscription.name.publisher)
     }
 
     private func isToBeRechecked(_ subscription: LedgerResult) -> Bool {
         guard !subscription.isToBeAsked, let moment = subscription.recheckAt, moment <= subscription.updatedAt else {
             return false
         }
-        return stores.canAsk(subscription.platform, of: subscription.name.publisher)
+        return canAsk(about: subscription)
     }
 
     /// Asks the stores, which have better information than Cleeng.
@@ -139,7 +145,7 @@ public struct LedgerService: Service {
         var unanswered: [LedgerResult] = []
         await withTaskGroup(of: LedgerResult?.self) { group in
             for subscription in subscriptions {
-                let tenant = Tenant(account: account(of: subscription.name), platform: subscription.platform)
+                let tenant = Tenant(account: account(of: subscription.name), platform: subscription.name.platform)
                 group.addTask { await asking.call(for: tenant) { await ask(about: subscription, rows) } }
             }
             for await one in group { if let one { unanswered.append(one) } }
@@ -153,7 +159,7 @@ public struct LedgerService: Service {
     ) async -> LedgerResult? {
         guard !subscription.name.standsAlone else { return subscription }
         let statement =
-            subscription.platform == .apple
+            subscription.name.platform == .apple
             ? await appStore?.ask(about: subscription) ?? .nothing : await stores.ask(about: subscription)
         guard case .stated(let message) = statement else {
             let trouble = "the store cannot be asked now"
@@ -164,14 +170,18 @@ public struct LedgerService: Service {
             // A store's silence ends nothing. Without an owner there is no customer to ask Cleeng about.
             case .away where subscription.owner == nil:
                 try? await postpone(subscription.name, rows, by: Self.storePause, trouble)
+            case .nothing where subscription.isOnlyLinked:
+                // The store has no more about it.
+                _ = try? await record([LedgerMessage(subscription.name, .over(statedAt: subscription.updatedAt))])
             default: return subscription.isToBeAsked ? subscription : nil
             }
             return nil
         }
         Counter(label: "relay_subscriptions_looked_up").increment()
-        guard let result = try? await record(message.withMoves).first(where: { $0.name == message.name }) else {
-            return subscription
-        }
+        guard let results = try? await record(message.withMoves),
+            let result = results.first(where: { $0.name == message.name })
+        else { return subscription }
+        if result.presentName != nil { _ = try? await recordPresent(of: results) }
         return result.isToBeAsked ? result : nil
     }
 
@@ -233,7 +243,8 @@ public struct LedgerService: Service {
 extension LedgerService: GrantListener {
     public func asks(about subscription: LedgerResult) -> Bool {
         // Stores that require acknowledgement are asked separately (`StoreQuestions`).
-        subscription.isToBeAsked || (!store.memory.acknowledged.contains(subscription.platform) && isNew(subscription))
+        subscription.isToBeAsked
+            || (!store.memory.acknowledged.contains(subscription.name.platform) && isNew(subscription))
     }
 
     public func updateLedgers(granted names: [SubscriptionName]) {
@@ -285,7 +296,6 @@ extension LedgerService: StoredQueue {
 }
 
 extension LedgerResult {
-    fileprivate var platform: StorePlatform { StorePlatform(subscriptionKey: name.originalTransactionID) }
     /// Whether the store or Cleeng must be asked.
     fileprivate var isToBeAsked: Bool {
         !access.questions.isEmpty || state?.lookUpAt.map { $0 <= updatedAt } ?? false

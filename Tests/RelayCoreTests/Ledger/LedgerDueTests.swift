@@ -29,8 +29,8 @@ struct LedgerDueTests {
             Case(day: 31, due: Life.day(31) + .seconds(10)),
             Case(day: 31, asks: true, due: Life.day(31) + .seconds(60)),
             Case(isOwned: false, day: 31, due: Life.day(31) + .seconds(10)),
-            Case(movesTo: LedgerMove(to: "2", statedAt: Life.day(1)), day: 1, due: nil),
-            // Until the id that it moved to is evaluated too.
+            // Its owner follows at once, and an asking caller takes him along.
+            Case(movesTo: LedgerMove(to: "2", statedAt: Life.day(1)), day: 1, due: Life.day(1)),
             Case(
                 movesTo: LedgerMove(to: "2", statedAt: Life.day(1)), day: 1, asks: true, due: Life.day(1) + .seconds(60)
             ),

@@ -72,4 +72,23 @@ struct GrantCheckTests {
             #expect(try await database.count("ledgers", where: "due_at <= now()") == 1)
         }
     }
+
+    /// The word of the second change came first, so the owner went one step only.
+    @Test("a subscription that moved to an id without an owner is due at once")
+    func left() async throws {
+        try await withStore { database, store in
+            try await store.takeAndGrant(.sample(customer: "ana@example.test", subscription: "1"))
+            var notices = Notices(store: store, database: database)
+            for (old, new) in [("1", "2"), ("2", "3")] {
+                notices.key = new
+                try await notices.come("DID_RENEW", said: 1, period: new, movedFrom: old)
+            }
+            try await notices.keep()
+            #expect(try await check(store) == GrantCheck.Found())
+            try await database.run("DELETE FROM subscriptions WHERE subscription_key = '3'")
+            try await database.run("UPDATE duties SET expires_at = now() - interval '1 second'")
+            #expect(try await check(store) == GrantCheck.Found(unwatched: 1))
+            #expect(try await database.count("ledgers", where: "due_at <= now() AND subscription_key = '1'") == 1)
+        }
+    }
 }

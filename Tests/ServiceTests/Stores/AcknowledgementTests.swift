@@ -71,6 +71,37 @@ import Testing
         }
     }
 
+    /// The plan changes twice, and the notification of the first change is lost. Google's answer about the newest token
+    /// names only the one before it.
+    @Test func aPlanThatChangedTwiceStaysItsCustomersThoughOneChangeWasNeverTold() async throws {
+        try await GoogleScene.run { scene in
+            let id = try await scene.buy("token-1")
+            try await scene.settled()
+            try await scene.google.control(.DELETE, "push")
+            try await scene.google.has(
+                "token-2", #"{"productId":"gold-yearly","linkedPurchaseToken":"token-1","isAcknowledged":false}"#)
+            try await scene.google.control(.POST, "subscriptions/token-1/expire", #"{"by":"replacement"}"#)
+            try await scene.push(to: scene.setup.relay)
+            try await scene.google.has(
+                "token-3", #"{"productId":"gold","linkedPurchaseToken":"token-2","isAcknowledged":false}"#)
+            try await Awaiting.fact("the newest is acknowledged", is: 1) { try await scene.acknowledgements("token-3") }
+            #expect(try await scene.subscription("token-3")["customerEmail"].string == "ana@example.test")
+            // Of the first token Google says by now that it is over.
+            try await scene.google.control(
+                .POST, "notifications",
+                #"{"notification":{"packageName":"com.example.app","subscriptionNotification":{"version":"1.0","notificationType":13,"purchaseToken":"token-1"}}}"#
+            )
+            try await Awaiting.fact("it is kept", is: 1) {
+                try await scene.notifications(of: "token-1").filter { $0["type"].string == "SUBSCRIPTION_EXPIRED" }
+                    .count
+            }
+            try await scene.settled()
+            #expect(try await scene.setup.relay.poll(id).json["status"].string == "granted")
+            try await scene.google.act("expire", "token-3")
+            #expect(try await scene.setup.relay.becomes("revoked", id)["reason"].string == "expired")
+        }
+    }
+
     /// Retention removes validations, and a purchase that was posted while Google was away stays in `unknown`.
     @Test(arguments: [false, true])
     func aChangedPlanIsAcknowledgedWhateverIsKeptOfTheOldOne(isUnknown: Bool) async throws {

@@ -9,10 +9,10 @@ extension StoreSubscription {
     ///
     /// | state | period's end | renewal | over |
     /// | --- | --- | --- | --- |
-    /// | active, unknown | as stated | as stated | no; no statement for unknown |
+    /// | active, unknown | as stated | as stated | once that end is past, if it will not renew; no statement for unknown |
     /// | in grace | end of the paid period, else now at the latest | not paid, grace to the stated end | no |
     /// | on hold | now at the latest | not paid | no statement |
-    /// | canceled | as stated | will not renew | no |
+    /// | canceled | as stated | will not renew | once that end is past |
     /// | paused | now at the latest | as stated | yes |
     /// | expired | now at the latest | will not renew | yes |
     /// | revoked | now at the latest, revoked | will not renew | yes |
@@ -22,7 +22,8 @@ extension StoreSubscription {
         let periods = items.compactMap(period)
         guard !periods.isEmpty else { return nil }
         return LedgerStatement(
-            periods: periods, renewal: renewal, end: end(periods), movesFrom: previous.map { [$0] } ?? [],
+            periods: periods, bound: bound(periods), renewal: renewal, end: end(periods),
+            movesFrom: previous.map { [$0] } ?? [],
             movedAt: previous.map { _ in readAt }, intentChangedAt: renewalIntentChangedAt,
             isTest: isTest ? true : nil)
     }
@@ -67,12 +68,19 @@ extension StoreSubscription {
             cancelationReason: isLapsing ? cancellation?.reason : nil, statedAt: readAt)
     }
 
+    private func bound(_ periods: [LedgerPeriod]) -> LedgerBound? {
+        guard kind == .subscription else { return nil }
+        return periods.compactMap(\.expiresAt).max().map { LedgerBound(until: $0, statedAt: readAt) }
+    }
+
     private func end(_ periods: [LedgerPeriod]) -> LedgerEnd? {
         guard kind == .subscription else { return nil }
         let until = periods.compactMap(\.expiresAt).max()
         switch state {
         case .active, .canceled:
-            return LedgerEnd(isOver: false, until: until, statedAt: readAt)
+            // If it is not renewed, it is over past its end, though the store may not call it expired yet.
+            let isOver = renewal?.willRenew == false && until.map { $0 <= readAt } ?? false
+            return LedgerEnd(isOver: isOver, until: until, statedAt: readAt)
         case .inGrace:
             return LedgerEnd(isOver: false, until: graceUntil ?? mainItem?.expiresAt, statedAt: readAt)
         case .paused, .expired, .revoked:

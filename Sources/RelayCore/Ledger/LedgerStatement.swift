@@ -2,6 +2,8 @@
 /// missing.
 public struct LedgerStatement: Sendable, Hashable, Codable {
     public var periods: [LedgerPeriod]
+    /// End of everything in a store's answer about the whole subscription; nil if this is not one.
+    public var bound: LedgerBound?
     public var renewal: LedgerRenewal?
     /// The store's end statement.
     public var end: LedgerEnd?
@@ -26,16 +28,17 @@ public struct LedgerStatement: Sendable, Hashable, Codable {
 
     /// Excludes Cleeng's statements: a stored answer of a store contains none.
     private enum CodingKeys: CodingKey {
-        case periods, renewal, end, movesTo, movesFrom, movedAt, isCurrentAt, intentChangedAt, isTest
+        case periods, bound, renewal, end, movesTo, movesFrom, movedAt, isCurrentAt, intentChangedAt, isTest
     }
 
     public init(
-        periods: [LedgerPeriod] = [], renewal: LedgerRenewal? = nil, end: LedgerEnd? = nil,
+        periods: [LedgerPeriod] = [], bound: LedgerBound? = nil, renewal: LedgerRenewal? = nil, end: LedgerEnd? = nil,
         cleeng: [OfferID: LedgerEnd] = [:], granted: LedgerGrant? = nil, movesTo: LedgerMove? = nil,
         movesFrom: Set<TransactionID> = [], movedAt: Timestamp? = nil, isCurrentAt: Timestamp? = nil,
         intentChangedAt: Timestamp? = nil, isTest: Bool? = nil
     ) {
         self.periods = periods
+        self.bound = bound
         self.renewal = renewal
         self.end = end
         self.cleeng = cleeng
@@ -51,6 +54,29 @@ public struct LedgerStatement: Sendable, Hashable, Codable {
     /// A statement that the store, or Cleeng, no longer has the subscription.
     public static func over(statedAt moment: Timestamp) -> LedgerStatement {
         LedgerStatement(end: LedgerEnd(isOver: true, statedAt: moment))
+    }
+}
+
+/// A store's answer about a whole subscription names the present order only. An order that it named before, and does
+/// not any more, ends by then too: it may have been voided.
+public struct LedgerBound: Sendable, Hashable, Codable {
+    public var until: Timestamp
+    public var statedAt: Timestamp
+
+    public init(until: Timestamp, statedAt: Timestamp) {
+        self.until = until
+        self.statedAt = statedAt
+    }
+
+    var rank: LedgerRank { LedgerRank(statedAt: statedAt, numbers: [until.microseconds], text: "") }
+}
+
+extension LedgerPeriod {
+    func bounded(by bound: LedgerBound) -> LedgerPeriod {
+        guard statedAt < bound.statedAt, end > bound.until else { return self }
+        var bounded = self
+        bounded.expiresAt = bound.until
+        return bounded
     }
 }
 

@@ -107,8 +107,9 @@ extension SubscriptionLedger {
         let own = periods.values.filter { one in
             offer(of: one.productID) == offer(of: period.productID) && left.map { Self.isOlder($0, one) } ?? true
         }
-        // Receipts have whole seconds, so a statement in the second of the purchase may precede it.
-        return own.map { min($0.purchasedAt + .seconds(1), $0.statedAt) }.min()
+        // Times of purchases are whole seconds, so a statement in that second may precede it. A store may state a renewal
+        // before it begins.
+        return own.map { $0.statedAt < $0.purchasedAt ? $0.statedAt : $0.purchasedAt + .seconds(1) }.min()
     }
 }
 

@@ -163,7 +163,8 @@ extension SubscriptionLedger {
     }
 
     static func isOlder(_ left: LedgerPeriod, _ right: LedgerPeriod) -> Bool {
-        (left.purchasedAt, left.end, left.id) < (right.purchasedAt, right.end, right.id)
+        (left.purchasedAt, left.end, left.statedAt, left.id)
+            < (right.purchasedAt, right.end, right.statedAt, right.id)
     }
 
     private static func endsEarlier(_ left: LedgerPeriod, _ right: LedgerPeriod) -> Bool {

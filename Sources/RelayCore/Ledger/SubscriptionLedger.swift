@@ -4,8 +4,10 @@
 /// not of its arrival. ``state(at:leeway:)`` derives the status on demand, for a given time. So the result does not
 /// depend on the order of arrival.
 public struct SubscriptionLedger: Sendable, Hashable, Codable {
-    /// The stored periods by ``LedgerPeriod/id``.
-    public private(set) var periods: [TransactionID: LedgerPeriod] = [:]
+    /// The periods as stated, by ``LedgerPeriod/id``.
+    private var stated: [TransactionID: LedgerPeriod] = [:]
+    /// The store's newest answer about the whole subscription; nil if it has none, as Apple.
+    private var bound: LedgerBound?
     public private(set) var renewal: LedgerRenewal?
     /// The store's end statement, and Cleeng's from before its statements were stored by offer.
     public private(set) var end: LedgerEnd?
@@ -34,12 +36,18 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     public static let mostPredecessors = 16
     public static let mostOffers = 16
 
+    private enum CodingKeys: String, CodingKey {
+        case stated = "periods"
+        case bound, renewal, end, cleeng, offers, granted, move, currentAt, movedFrom, intentChangedAt, isTest, items
+    }
+
     public init() {}
 
     /// Rows written by an earlier version lack some fields.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        periods = try values.decode([TransactionID: LedgerPeriod].self, forKey: .periods)
+        stated = try values.decode([TransactionID: LedgerPeriod].self, forKey: .stated)
+        bound = try values.decodeIfPresent(LedgerBound.self, forKey: .bound)
         renewal = try values.decodeIfPresent(LedgerRenewal.self, forKey: .renewal)
         end = try values.decodeIfPresent(LedgerEnd.self, forKey: .end)
         cleeng = try values.decodeIfPresent([OfferID: LedgerEnd].self, forKey: .cleeng) ?? [:]
@@ -53,12 +61,18 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         items = try values.decodeIfPresent(Set<ProductID>.self, forKey: .items)
     }
 
+    /// The stored periods by ``LedgerPeriod/id``. None that was stated before the store's newest answer outlives it.
+    public var periods: [TransactionID: LedgerPeriod] {
+        guard let bound else { return stated }
+        return stated.mapValues { $0.bounded(by: bound) }
+    }
+
     /// Sets the offers of this subscription's products from the catalogue.
     ///
     /// - Parameter catalogue: each product's offers. If there are several, the granted one counts, else the first.
     public mutating func setOffers(_ catalogue: [ProductID: [OfferID]]) {
         offers = Dictionary(
-            uniqueKeysWithValues: Set(periods.values.map(\.productID)).compactMap { product in
+            uniqueKeysWithValues: products.compactMap { product in
                 guard let known = catalogue[product], let first = known.min() else { return nil }
                 return (product, granted.flatMap { known.contains($0.offer) ? $0.offer : nil } ?? first)
             })
@@ -69,7 +83,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         periods.values.max(by: Self.isOlder)?.storeOffer
     }
 
-    public var products: Set<ProductID> { Set(periods.values.map(\.productID)) }
+    public var products: Set<ProductID> { Set(stated.values.map(\.productID)) }
 
     /// The catalogue's offer of a product; the offer of the newest grant if the catalogue has none.
     public func offer(of product: ProductID?) -> OfferID? { product.flatMap { offers[$0] } ?? granted?.offer }
@@ -82,7 +96,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
 
     /// Whether nothing is known of this id, but that it moved to another.
     var isOnlyLinked: Bool {
-        movedTo != nil && periods.isEmpty && renewal == nil && end == nil && movedFrom.isEmpty
+        movedTo != nil && stated.isEmpty && renewal == nil && end == nil && movedFrom.isEmpty
     }
 
     /// End of the last known period; nil if no period is known, or one has no end.
@@ -99,12 +113,13 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     /// Removes everything that Cleeng stated.
     mutating func forgetCleeng() { (cleeng, granted) = ([:], nil) }
 
-    mutating func forgetPeriods() { periods = [:] }
+    mutating func forgetPeriods() { stated = [:] }
 
     public mutating func apply(_ statement: LedgerStatement) {
         let sold = statement.items
         if !sold.isEmpty { items = sold.union(items ?? []) }
         for period in statement.periods { apply(period) }
+        if let new = statement.bound, bound.map({ new.rank > $0.rank }) ?? true { bound = new }
         if let new = statement.renewal, renewal.map({ new.rank > $0.rank }) ?? true { renewal = new }
         if let new = statement.end, end.map({ new.rank > $0.rank }) ?? true { end = new }
         for (offer, new) in statement.cleeng where cleeng[offer].map({ new.rank > $0.rank }) ?? true {
@@ -127,9 +142,9 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     }
 
     private mutating func apply(_ period: LedgerPeriod) {
-        periods[period.id, default: period].merge(period)
-        guard periods.count > Self.mostPeriods else { return }
-        let oldest = periods.values.min(by: Self.isOlder)
-        if let oldest { periods[oldest.id] = nil }
+        stated[period.id, default: period].merge(period)
+        guard stated.count > Self.mostPeriods else { return }
+        let oldest = stated.values.min(by: Self.isOlder)
+        if let oldest { stated[oldest.id] = nil }
     }
 }

@@ -10,14 +10,22 @@ public struct ReadTurn: Sendable {
 }
 
 extension PurchaseStore {
+    /// How long a turn is kept for a caller that waits for it.
+    private static let keptFor = Duration.seconds(2)
+
     /// Takes each customer's turn to be read: at most once per `interval`, over all copies.
     ///
-    /// - Parameter customers: must not contain duplicates.
+    /// Apps read some customers again and again, as soon as they may. So the next turn is kept, for a moment, for a
+    /// caller that was refused and `waits`.
+    ///
+    /// - Parameters:
+    ///   - customers: must not contain duplicates.
+    ///   - waits: whether the answer is due, and the caller comes again at the time that it gets.
     public func takeReads(
-        of customers: [CustomerKey], interval: Duration
+        of customers: [CustomerKey], interval: Duration, waits: Bool = false
     ) async throws -> [CustomerKey: ReadTurn] {
         let sent = ContinuousClock.now
-        let rows = try await database.query(Self.take(customers, interval))
+        let rows = try await database.query(Self.take(customers, interval, waits: waits))
         var answers: [CustomerKey: ReadTurn] = [:]
         for row in rows {
             let key = CustomerKey(publisher: try row.get("publisher"), customer: try row.open("customer"))
@@ -32,7 +40,7 @@ extension PurchaseStore {
     /// Updates one row per customer, which has the time of the last read. The copy whose update succeeds may read. Any
     /// other copy gets the next allowed time: an interval after the last read, or after now if that read is not visible
     /// yet.
-    private static func take(_ customers: [CustomerKey], _ interval: Duration) -> SQL {
+    private static func take(_ customers: [CustomerKey], _ interval: Duration, waits: Bool) -> SQL {
         let keys: SQLTable = [
             "bucket": .int2Array(customers.map { Int16(Bucket(of: $0.publisher, $0.customer).number) }),
             "publisher": .textArray(customers.map(\.publisher)),
@@ -45,12 +53,19 @@ extension PurchaseStore {
             ), taken AS (
                 INSERT INTO entitlement_reads AS r (bucket, publisher, customer, read_at, sealed_by)
                 SELECT bucket, publisher, customer, now(), \(.keyOfTexts) FROM input
-                ON CONFLICT (bucket, publisher, customer) DO UPDATE SET read_at = now()
+                ON CONFLICT (bucket, publisher, customer) DO UPDATE SET read_at = now(), kept_until = NULL
                     WHERE r.read_at <= now() - \(interval)
+                      AND (\(.bool(waits)) OR r.kept_until IS NULL OR r.kept_until <= now())
                 RETURNING r.publisher, r.customer
+            ), kept AS (
+                UPDATE entitlement_reads r SET kept_until = r.read_at + \(interval + keptFor)
+                FROM input i
+                WHERE \(.bool(waits)) AND r.bucket = i.bucket AND r.publisher = i.publisher AND r.customer = i.customer
+                  AND NOT EXISTS (SELECT FROM taken t WHERE t.publisher = i.publisher AND t.customer = i.customer)
             )
             SELECT i.publisher, ROW(\(.keyOfTexts), i.customer) AS customer, t.customer IS NOT NULL AS is_taken,
-                   coalesce(r.read_at, clock_timestamp()) + \(interval) AS free_at, clock_timestamp() AS now,
+                   greatest(coalesce(r.read_at, clock_timestamp()) + \(interval),
+                            CASE WHEN NOT \(.bool(waits)) THEN r.kept_until END) AS free_at, clock_timestamp() AS now,
                    (SELECT true FROM pursuits p
                     WHERE p.customer = i.customer AND p.publisher IS NOT DISTINCT FROM i.publisher
                       AND p.phase = \(Pursuit.Phase.watching) AND (p.owner IS NULL OR p.due_at <= now())
@@ -58,7 +73,7 @@ extension PurchaseStore {
             FROM input i
             LEFT JOIN taken t ON t.publisher = i.publisher AND t.customer = i.customer
             LEFT JOIN entitlement_reads r ON r.bucket = i.bucket AND r.publisher = i.publisher AND r.customer = i.customer
-                 AND r.read_at > now() - \(interval)
+                 AND (r.read_at > now() - \(interval) OR r.kept_until > now())
             """
     }
 

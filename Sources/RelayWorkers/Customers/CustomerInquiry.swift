@@ -65,7 +65,7 @@ public final class CustomerInquiry: CustomerInquirer {
         guard let moment = store.memory.clock.noLaterThanNow else { return (.away, nil) }
         // Cleeng knows an owner by the email of the granted purchase, which may be spelled differently.
         let email = owned.first?.owner?.email ?? customer.sent
-        switch try await inquiry.read(key, email, offers, at: moment, timeout: Self.timeout) {
+        switch try await inquiry.read(key, email, offers, at: moment, timeout: Self.timeout, waits: false) {
         case .notBefore(let turn): return (.tooSoon, turn)
         case .away: return (.away, nil)
         case .answered(let ends):
@@ -74,9 +74,10 @@ public final class CustomerInquiry: CustomerInquirer {
         }
     }
 
-    /// The requested offer; else all of the customer's and the publisher's offers, the customer's first.
+    /// The requested offer, and those about which Cleeng must be asked now: one read answers both. Without a requested
+    /// one all of the customer's and the publisher's offers, the customer's first.
     private func offers(_ offer: OfferID?, _ owned: [LedgerResult], _ publisher: PublisherID) -> Set<OfferID> {
-        if let offer { return [offer] }
+        if let offer { return owned.reduce(into: [offer]) { $0.formUnion($1.access.questions) } }
         let own = owned.reduce(into: Set<OfferID>()) { $0.formUnion($1.offers) }
         let sold = store.memory.catalogue.offers(of: publisher).filter { !own.contains($0) }
         return own.union(sold.prefix(max(Self.mostOffers - own.count, 0)))

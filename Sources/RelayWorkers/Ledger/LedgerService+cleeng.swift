@@ -23,13 +23,22 @@ extension LedgerService {
     func lookUp(
         _ names: [SubscriptionName], event: (topic: String, offer: OfferID, at: Timestamp), unlessRunning: Bool
     ) async throws -> LookUp {
-        let questions = try await record(names.map { LedgerMessage($0) }, asks: false).filter { subscription in
-            subscription.owner != nil && subscription.opens(event.offer)
-                && subscription.askedAt[event.offer].map { $0 < event.at } ?? true
-                && !(unlessRunning && subscription.isRunning(event.offer))
-        }.map { SubscriptionInquiry.Question(subscription: $0, offers: [event.offer]) }
+        var asked: Set<SubscriptionName> = []
+        let questions = try await record(names.map { LedgerMessage($0) }, asks: false).compactMap { subscription in
+            guard subscription.owner != nil else { return nil as SubscriptionInquiry.Question? }
+            // What must be asked anyway is asked with it.
+            var offers = subscription.access.questions
+            if subscription.opens(event.offer), subscription.askedAt[event.offer].map({ $0 < event.at }) ?? true,
+                !(unlessRunning && subscription.isRunning(event.offer))
+            {
+                offers.insert(event.offer)
+                asked.insert(subscription.name)
+            }
+            return offers.isEmpty ? nil : SubscriptionInquiry.Question(subscription: subscription, offers: offers)
+        }
         var end = LookUp.done
-        for questions in Self.byCustomer(questions) {
+        for questions in Self.byCustomer(questions)
+        where questions.contains(where: { asked.contains($0.subscription.name) }) {
             switch try await inquiry.ask(questions) {
             case .answered(let answers): try await record(answers, "cleeng_event") { "\(event.topic); \($0.summary)" }
             case .notBefore(let moment): end = .again(notBefore: moment)

@@ -47,7 +47,9 @@ struct SubscriptionInquiry: Sendable {
         let offers = owned.reduce(into: Set<OfferID>()) { $0.formUnion($1.offers) }
         guard let first = owned.first, !offers.isEmpty else { return .answered([]) }
         let customer = CustomerKey(publisher: first.subscription.name.publisher, customer: first.owner.customer)
-        return switch try await read(customer, first.owner.email, offers, at: first.subscription.updatedAt) {
+        return
+            switch try await read(customer, first.owner.email, offers, at: first.subscription.updatedAt, waits: true)
+        {
         case .answered(let ends):
             .answered(
                 owned.compactMap { one in
@@ -73,9 +75,10 @@ struct SubscriptionInquiry: Sendable {
     /// - Parameters:
     ///   - moment: not later than the current time of the database's clock.
     ///   - timeout: overrides the configured one.
+    ///   - waits: whether the caller comes again at its turn.
     func read(
         _ customer: CustomerKey, _ email: EmailAddress, _ offers: Set<OfferID>, at moment: Timestamp,
-        timeout: Duration? = nil
+        timeout: Duration? = nil, waits: Bool
     ) async throws -> Reading {
         guard let upstream = upstreams[customer.publisher] else { return .away }
         // This may be the only call on the route, so it also serves as the probe for Cleeng's recovery.
@@ -83,9 +86,8 @@ struct SubscriptionInquiry: Sendable {
             return .away
         }
         defer { upstream.leave(pass) }
-        guard let turn = try await store.purchases.takeReads(of: [customer], interval: interval)[customer] else {
-            return .away
-        }
+        guard let turn = try await store.purchases.takeReads(of: [customer], interval: interval, waits: waits)[customer]
+        else { return .away }
         if let moment = turn.nextAt { return .notBefore(moment) }
         let answers = await upstream.entitlements(of: email, offers: Array(offers), timeout: timeout, pass)
         if let pause = answers.values.first?.pauseOfRoute {

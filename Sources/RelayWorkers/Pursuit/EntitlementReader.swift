@@ -143,7 +143,7 @@ actor EntitlementReader {
     /// Asks Cleeng whether a subscription's owner is still entitled, with the same limit of one read per interval.
     ///
     /// The owner's own purchases may be read every interval too, always just before this question. So it waits for the
-    /// moment at which the owner may be read again.
+    /// moment at which the owner may be read again, which is kept for it.
     func read(_ owner: CurrentOwner) async throws -> OwnerReadResult {
         let patience = ContinuousClock.now + interval + Self.slack
         while true {
@@ -162,9 +162,9 @@ actor EntitlementReader {
     private func readOnce(_ owner: CurrentOwner) async throws -> OwnerReadResult {
         guard let pass = await upstream.enter(.reads, atMost: interval) else { return .notBefore(nil) }
         defer { upstream.leave(pass) }
-        guard let turn = try await store.purchases.takeReads(of: [owner.key], interval: interval)[owner.key] else {
-            return .notBefore(nil)
-        }
+        guard
+            let turn = try await store.purchases.takeReads(of: [owner.key], interval: interval, waits: true)[owner.key]
+        else { return .notBefore(nil) }
         if let moment = turn.nextAt { return .notBefore(moment) }
         let answer = await upstream.entitlements(of: owner.email, offers: [owner.offerID], pass)[owner.offerID]
         await storePause(answer, owner.key)

@@ -34,6 +34,30 @@ struct EntitlementReadTests {
         }
     }
 
+    /// Guards against a question that is due and never asked, because apps read the same customer at every turn.
+    @Test("is kept for a moment for a caller that was refused and waits")
+    func kept() async throws {
+        try await withStore { database, store in
+            func take(waits: Bool) async throws -> Timestamp? {
+                try #require(try await store.purchases.takeReads(of: [ana], interval: interval, waits: waits)[ana])
+                    .nextAt
+            }
+            #expect(try await take(waits: false) == nil)
+            let turn = try #require(try await take(waits: true))
+            try await database.letPass(seconds: 600)
+            let later = try #require(try await take(waits: false))
+            #expect(later > turn - .seconds(600))
+            #expect(try await take(waits: true) == nil)
+            // Nothing waits any more.
+            try await database.letPass(seconds: 600)
+            #expect(try await take(waits: false) == nil)
+            // It waits for a moment only.
+            #expect(try await take(waits: true) != nil)
+            try await database.letPass(seconds: 603)
+            #expect(try await take(waits: false) == nil)
+        }
+    }
+
     @Test("is granted to one of many concurrent requests of any process", arguments: 1...3)
     func concurrent(round: Int) async throws {
         try await withStores(2) { database, stores in

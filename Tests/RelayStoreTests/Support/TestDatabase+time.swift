@@ -28,7 +28,7 @@ extension TestDatabase {
         try await run(
             "UPDATE subscriptions SET accepted_at = accepted_at \(ago), owned_since = owned_since \(ago)")
         try await run("UPDATE idempotency_keys SET expires_at = expires_at \(ago)")
-        try await run("UPDATE entitlement_reads SET read_at = read_at \(ago)")
+        try await run("UPDATE entitlement_reads SET read_at = read_at \(ago), kept_until = kept_until \(ago)")
     }
 
     /// Fixes `now()` to one time for connections that are opened later: the view of copies that begin in the same

@@ -82,6 +82,25 @@ import Testing
         }
     }
 
+    /// Guards against an end that is never asked about, because apps read the same customer for another offer at every
+    /// turn.
+    @Test func foundAccessEndsHoweverOftenAnotherOfferIsAskedFor() async throws {
+        try await run { scene in
+            try await scene.buysOnTheWeb(until: Date() + 3)
+            #expect(try await scene.asked()["status"].string == "granted")
+            try await scene.control.entitle(Self.email, to: Self.offer, status: "terminated")
+            let askers = (1...2).map { _ in
+                Task { while !Task.isCancelled { _ = try await scene.asked(offer: "S000000000_US") } }
+            }
+            defer { for asker in askers { asker.cancel() } }
+            try await Awaiting.fact("it has ended") {
+                try await scene.asked(fresh: false)
+            } holds: {
+                $0["status"].string == "revoked"
+            }
+        }
+    }
+
     @Test func aCustomerIsReadOnceInAnIntervalAndFoundOnce() async throws {
         try await run(["RELAY_POLL_INTERVAL_SECONDS": "60"]) { scene in
             try await scene.buysOnTheWeb()

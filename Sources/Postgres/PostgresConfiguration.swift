@@ -75,13 +75,4 @@ extension PostgresConfiguration {
     public var failoverTime: Duration {
         .seconds(options.connectTimeout) * ((options.hosts?.hosts.count ?? 1) - 1)
     }
-
-    /// Hosts and ports in the connection string. Empty if it names none: then libpq's environment decides.
-    public var place: String {
-        let hosts = (options.hosts?.hosts ?? []).map { host in
-            let name = host.name.isEmpty ? host.address : host.name
-            return host.port.isEmpty ? name : "\(name.contains(":") ? "[\(name)]" : name):\(host.port)"
-        }
-        return hosts.joined(separator: ", ")
-    }
 }

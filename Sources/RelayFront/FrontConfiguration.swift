@@ -58,8 +58,6 @@ public struct FrontConfiguration: Sendable {
     /// Whether webhook endpoints must use https.
     public var requiresTLS = false
     public var console: ConsolePages
-    /// Hosts of the database, for the console's error page. Empty if unknown.
-    public var databaseHosts = ""
 
     public init(
         receipts: ReceiptPolicy, notifications: NotificationPolicy, topics: TopicConfirmer,

@@ -190,8 +190,8 @@ public struct RelayFront: Sendable {
         let recorder = RequestRecorder(metrics: metrics, logger: logger, crossOrigin: crossOrigin)
         router.add(
             middleware: FrontMiddleware(
-                allowed: AllowedMethods(routes), recorder: recorder, console: console,
-                databaseHosts: configuration.databaseHosts, limits: limits, beginsTraces: beginsTraces))
+                allowed: AllowedMethods(routes), recorder: recorder, console: console, limits: limits,
+                beginsTraces: beginsTraces))
         for route in routes { route.add(to: router) }
         var quiet = logger
         // Hummingbird logs each address and its own errors' text. The relay's own log lines cover both.

@@ -37,16 +37,6 @@ struct ProblemTests {
         #expect(Set(ProblemCode.allCases.map(\.title)).count == ProblemCode.allCases.count)
     }
 
-    @Test("the console without its database names the hosts, and that nothing is lost")
-    func databaseAway() {
-        let problem = Problem.databaseAway(nil, hosts: "db.example:5432")
-        #expect(problem.code == .databaseUnavailable)
-        #expect(
-            problem.detail.hasPrefix(
-                "The database at db.example:5432 cannot be used. Nothing that was accepted is lost"))
-        #expect(Problem.databaseAway(nil, hosts: "").detail.hasPrefix("The database cannot be used. "))
-    }
-
     @Test("external errors become problems without internals")
     func mapping() {
         struct Internal: Error, CustomStringConvertible { var description: String { "SELECT secret FROM table" } }

@@ -5,7 +5,6 @@ import ConsolePages
 import Logging
 import NIOCore
 import Operations
-import Postgres
 import RelayCore
 import RelayFront
 import RelayStore
@@ -78,7 +77,6 @@ extension Assembly {
         configuration.keyLimit = settings.keyLimit
         configuration.addressLimit = settings.addressLimit
         configuration.requiresTLS = settings.requiresTLS
-        configuration.databaseHosts = PostgresConfiguration(connectionString: settings.databaseURL).place
         configuration.externalStores = parts.stores
         if let appStore = parts.appStore {
             let transactions = AppStoreTransactions(

@@ -28,6 +28,8 @@ actor ReadinessWatch: Service {
     /// Time of the last search for new data keys.
     private var vaultSeenAt = ContinuousClock.now
     private var saidAt: ContinuousClock.Instant?
+    /// The question to the database that a call of `/readyz` waits for, or the last one.
+    private var question: (asked: ContinuousClock.Instant, answers: Task<Bool, Never>)?
     private let drift = Gauge(label: "relay_host_clock_drift_seconds")
     private var isDrifting = false
 
@@ -37,7 +39,44 @@ actor ReadinessWatch: Service {
         self.logger = logger
     }
 
-    var readiness: Readiness { Readiness(missing: isEnding.withLockedValue { $0 } ? ["process"] : state.missing) }
+    /// State for `/readyz`. A look takes longer, and comes every few seconds, so while all is well the database is asked
+    /// whether it answers.
+    var readiness: Readiness {
+        get async {
+            if isEnding.withLockedValue({ $0 }) { return Readiness(missing: ["process"]) }
+            if state == .ready, await !answers(), state == .ready {
+                note(.waiting(what: ["database"], why: "it does not answer; it is tried again until it does"))
+            }
+            return Readiness(missing: state.missing)
+        }
+    }
+
+    /// Whether the database answers in time. All calls of one second share a question.
+    private func answers() async -> Bool {
+        if let question, ContinuousClock.now - question.asked < .seconds(1) { return await question.answers.value }
+        let task = Task { [store] in await Self.answers(store) }
+        question = (.now, task)
+        return await task.value
+    }
+
+    private static let patience = Duration.milliseconds(1_500)
+
+    private static func answers(_ store: RelayStore) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let waiting = NIOLockedValueBox<CheckedContinuation<Bool, Never>?>(continuation)
+            @Sendable func end(_ answer: Bool) {
+                waiting.withLockedValue { waiting in
+                    defer { waiting = nil }
+                    return waiting
+                }?.resume(returning: answer)
+            }
+            Task { end((try? await store.readClock()) != nil) }
+            Task {
+                try? await Task.sleep(for: patience)
+                end(false)
+            }
+        }
+    }
 
     /// Reports from now on that this process ends. The ops front answers for as long as the app front drains.
     nonisolated func end() { isEnding.withLockedValue { $0 = true } }
@@ -46,7 +85,10 @@ actor ReadinessWatch: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 await self.lookAndNote()
-                try? await Task.sleep(for: await self.state == .ready ? .seconds(5) : .milliseconds(250))
+                let next = ContinuousClock.now + .seconds(5)
+                repeat {
+                    try? await Task.sleep(for: .milliseconds(250))
+                } while await self.state == .ready && ContinuousClock.now < next && !Task.isCancelled
             }
         }
         note(.waiting(what: ["process"], why: "it is shutting down"))

@@ -82,7 +82,26 @@ enum JSONOutput {
         let value = try JSONSerialization.jsonObject(with: Data(writer.bytes), options: .fragmentsAllowed)
         let lines = try JSONSerialization.data(
             withJSONObject: value, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes, .fragmentsAllowed])
-        print(String(decoding: lines, as: UTF8.self))
+        print(escaped(String(decoding: lines, as: UTF8.self)))
+    }
+
+    /// JSON whose texts hold no character that a terminal would interpret or hide: each is written by its number.
+    static func escaped(_ json: String) -> String {
+        func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+            switch scalar.properties.generalCategory {
+            case .control: scalar == "\n"
+            case .format, .lineSeparator, .paragraphSeparator: false
+            default: true
+            }
+        }
+        guard !json.unicodeScalars.allSatisfy(isSafe) else { return json }
+        return json.unicodeScalars.reduce(into: "") { text, scalar in
+            guard !isSafe(scalar) else { return text.unicodeScalars.append(scalar) }
+            for unit in scalar.utf16 {
+                let digits = String(unit, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
     }
 
     static func write(_ item: some Viewed) throws { try write { $0.value(item) } }

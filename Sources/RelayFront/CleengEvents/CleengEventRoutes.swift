@@ -62,6 +62,7 @@ struct CleengEventRoutes: Sendable {
         do {
             return try body.withUnsafeBytes { bytes in
                 var scanner = JSONScanner(bytes)
+                scanner.skipByteOrderMark()
                 var topic = ""
                 guard try scanner.kind() == .object else {
                     try scanner.skip(depth: 1)

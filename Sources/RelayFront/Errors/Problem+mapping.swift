@@ -33,19 +33,12 @@ extension Problem {
         }
     }
 
-    /// The problem for console visitors, who have to find the database.
-    ///
-    /// - Parameters:
-    ///   - error: nil if the database has not been reached since the start.
-    ///   - hosts: empty if unknown.
-    static func databaseAway(_ error: PostgresError?, hosts: String) -> Problem {
-        let what = hosts.isEmpty ? "The database cannot be used" : "The database at \(hosts) cannot be used"
-        let why = error.map { ": \($0.reason)" } ?? ""
-        return Problem(
-            .databaseUnavailable,
-            "\(what)\(why). Nothing that was accepted is lost: it is in the database, and goes on when that is back. Apps are answered 503 meanwhile, and send their purchases again."
-        )
-    }
+    /// The problem for visitors of the console. Without the database it cannot tell who they are, so it names neither the
+    /// server nor its words: the log has them.
+    static let consoleWithoutDatabase = Problem(
+        .databaseUnavailable,
+        "The database cannot be used: the log of this copy says why, in the lines \"not ready\". Nothing that was accepted is lost: it is in the database, and goes on when that is back. Apps are answered 503 meanwhile, and send their purchases again."
+    )
 }
 
 extension Problem {

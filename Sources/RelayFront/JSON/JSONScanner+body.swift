@@ -27,7 +27,7 @@ extension JSONScanner {
     }
 
     /// RFC 8259 section 8.1: senders must not add one, and readers may ignore it.
-    private mutating func skipByteOrderMark() {
+    mutating func skipByteOrderMark() {
         if bytes.starts(with: [0xef, 0xbb, 0xbf]) { index = 3 }
     }
 }

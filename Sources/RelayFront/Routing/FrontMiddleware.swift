@@ -3,7 +3,6 @@ import HTTPTypes
 import Hummingbird
 import Instrumentation
 import NIOHTTP1
-import Postgres
 
 /// Wraps every request: gives it an id, records its log line and metrics, and answers errors.
 struct FrontMiddleware: RouterMiddleware {
@@ -11,8 +10,6 @@ struct FrontMiddleware: RouterMiddleware {
     let recorder: RequestRecorder
     /// Pages that show the console's errors, if there is a console.
     var console: ConsolePages?
-    /// Hosts of the database, for the console's error page.
-    var databaseHosts = ""
     /// Nil: there are no limits.
     var limits: RateLimits?
     /// Whether a request without a trace may begin one.
@@ -84,9 +81,7 @@ struct FrontMiddleware: RouterMiddleware {
             route = ""
         } catch {
             var problem = Problem(describing: error)
-            if case .console = dialect, problem.code == .databaseUnavailable {
-                problem = .databaseAway(error as? PostgresError, hosts: databaseHosts)
-            }
+            if case .console = dialect, problem.code == .databaseUnavailable { problem = .consoleWithoutDatabase }
             response = dialect.response(problem, console: console)
             code = problem.code
             if problem.status.kind == .serverError { cause = error }

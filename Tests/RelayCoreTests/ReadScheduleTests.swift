@@ -1,5 +1,6 @@
-import RelayCore
 import Testing
+
+@testable import RelayCore
 
 struct ReadScheduleTests {
     private let schedule = ReadSchedule(interval: .seconds(5), reconcileFor: .seconds(86_400))
@@ -32,5 +33,35 @@ struct ReadScheduleTests {
         let none = ReadSchedule(interval: .seconds(5), reconcileFor: .zero)
         #expect(none.next(after: deadline - .microseconds(1), denseUntil: deadline) != nil)
         #expect(none.next(after: deadline, denseUntil: deadline) == nil)
+    }
+
+    private func grant(readAt second: Double, late: Bool = false) -> Decision.Change {
+        var change = Decision.Change(status: .granted, at: Script.second(second))
+        (change.late, change.observedAt) = (late, Script.second(second))
+        return change
+    }
+
+    /// The question about the owner has taken all the time in which its answer could reach the app.
+    @Test(arguments: [1, 30, 53, 55, 59.9]) func withoutAnAnswerAboutTheOwnerTheReadInTimeDecides(read: Double) {
+        let moment = schedule.nextRead(
+            afterDoubtIn: grant(readAt: read), watchedSince: Script.second(1), deadline: deadline)
+        #expect(moment == nil)
+    }
+
+    /// No app waits, so nothing has to be decided before the watch ends.
+    @Test(
+        arguments: [(61, 67), (75, 95), (20, 25), (86_459, 86_460), (86_460, nil), (90_000, nil)] as [(Int, Int?)])
+    func aLateGrantIsReadAgainUntilTheWatchEnds(read: Int, next: Int?) {
+        let moment = schedule.nextRead(
+            afterDoubtIn: grant(readAt: Double(read), late: true), watchedSince: Script.second(1), deadline: deadline)
+        #expect(moment == next.map { Script.second(Double($0)) })
+    }
+
+    /// The question about the owner may take the time of the next read.
+    @Test(arguments: [(50, false), (58.9, false), (59, true), (59.5, true)] as [(Double, Bool)])
+    func aReadIsTheLastOneIfNoLaterOneIsAnsweredInTime(now: Double, isLast: Bool) {
+        let progress = schedule.progress(
+            of: grant(readAt: 53), watchedSince: Script.second(1), deadline: deadline, at: Script.second(now))
+        #expect(progress == .init(hasWaited: true, isLastRead: isLast))
     }
 }

@@ -25,6 +25,8 @@ public struct CleengEvent: Sendable, Equatable {
     public var synchronizationID: String?
     public var customerID: Int64?
     public var customerEmail: EmailAddress?
+    /// The customer from whom Cleeng moved the subscription.
+    public var previousCustomerID: Int64?
     /// Nil if it is missing or not a date.
     public var expiresAt: Timestamp?
 
@@ -37,13 +39,18 @@ public struct CleengEvent: Sendable, Equatable {
         result = data?["result"]?.string.flatMap(scrubber.clean)
         offerID = OfferID(data?["offerId"]?.string)
         synchronizationID = topic == "inappPurchaseSyncResult" ? data?["synchronizationId"]?.scalarText : nil
-        let number = ["cleengCustomerId", "customerId"].lazy.compactMap { data?[$0]?.scalarText }.first
-        customerID = number.flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
+        customerID = Self.number(["cleengCustomerId", "customerId"], in: data)
+        previousCustomerID = Self.number(["prevCustomerId"], in: data)
         customerEmail = ["customerEmail", "email"].lazy.compactMap { EmailAddress(data?[$0]?.string) }.first
         expiresAt = (data?["expirationDate"] ?? data?["expiresAt"])?.scalarText.flatMap { Timestamp(external: $0) }
         verdict = .nothing
         let cause = ["result", "errorCode", "code", "reason"].lazy.compactMap { data?[$0]?.scalarText }.first
         verdict = judged(data, cause: cause.flatMap(scrubber.clean))
+    }
+
+    /// The first of these members, if it is a customer's number.
+    private static func number(_ names: [String], in data: JSONValue?) -> Int64? {
+        names.lazy.compactMap { data?[$0]?.scalarText }.first.flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
     }
 
     /// The verdict of the event. Illegible content neither grants nor refuses; the entitlement is read later anyway.

@@ -43,6 +43,13 @@ public struct Ownership: Sendable {
         public var name: SubscriptionName
         public var expiresAt: Timestamp?
         public var ownerNo: Int32
+
+        public init(id: ValidationID, name: SubscriptionName, expiresAt: Timestamp?, ownerNo: Int32) {
+            self.id = id
+            self.name = name
+            self.expiresAt = expiresAt
+            self.ownerNo = ownerNo
+        }
     }
 
     /// Outcomes in the order of the grants.

@@ -22,14 +22,14 @@ public struct SubscriptionName: Sendable, Hashable {
     public var isOnlyNamed: Bool { environment == .unknown && isApples }
 
     /// The names that Apple signs for the same id. What Apple says about them can end this one.
-    public var namesakes: [SubscriptionName] { isOnlyNamed ? StoreEnvironment.ofApple.map(named) : [] }
+    public var namesakes: [SubscriptionName] { isOnlyNamed ? StoreEnvironment.ofApple.map(inEnvironment) : [] }
 
     /// The name of purchases that only apps gave this id; nil for another store's, and for such a name itself.
-    public var onlyNamed: SubscriptionName? { environment != .unknown && isApples ? named(.unknown) : nil }
+    public var onlyNamed: SubscriptionName? { environment != .unknown && isApples ? inEnvironment(.unknown) : nil }
 
     private var isApples: Bool { !standsAlone && platform == .apple }
 
-    private func named(_ environment: StoreEnvironment) -> SubscriptionName {
+    private func inEnvironment(_ environment: StoreEnvironment) -> SubscriptionName {
         SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: originalTransactionID)
     }
 
@@ -51,6 +51,9 @@ public struct SubscriptionName: Sendable, Hashable {
 
     /// Whether it is such a standalone key, which no store knows.
     public var standsAlone: Bool { ofStore != nil }
+
+    /// The subscription that the receipt of a standalone purchase names; nil for a key that a store knows.
+    public var named: SubscriptionName? { ofStore.map(under) }
 
     /// The store's id inside a standalone key; nil for a key that a store knows.
     private var ofStore: TransactionID? {

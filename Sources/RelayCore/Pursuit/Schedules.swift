@@ -17,12 +17,31 @@ public struct ReadSchedule: Sendable, Equatable {
     /// - Parameters:
     ///   - grant: if it is late, no app waits for it: after the deadline, or after a newer request overtook the purchase.
     ///   - watchedSince: see ``Pursuit/watchedSince``.
-    public func progress(of grant: Decision.Change, watchedSince: Timestamp?, deadline: Timestamp)
+    ///   - now: the question about the owner may have taken the time of the next read.
+    public func progress(of grant: Decision.Change, watchedSince: Timestamp?, deadline: Timestamp, at now: Timestamp)
         -> OwnershipClaim.ReadProgress
     {
         guard !grant.late, let read = grant.observedAt, read < deadline, let watchedSince else { return .init() }
-        return .init(hasWaited: read >= watchedSince + interval * 2, isLastRead: read + interval >= deadline)
+        return .init(
+            hasWaited: read >= watchedSince + interval * 2,
+            isLastRead: read + interval >= deadline || now >= lastCall(before: deadline))
     }
+
+    /// When a grant is read again, after Cleeng did not answer about the subscription's owner in time. Nil: no later read
+    /// decides it, neither for the app that waits nor in the watch.
+    public func nextRead(
+        afterDoubtIn grant: Decision.Change, watchedSince: Timestamp?, deadline: Timestamp
+    ) -> Timestamp? {
+        guard grant.late else { return nil }
+        return next(after: grant.observedAt ?? grant.at, denseUntil: max(deadline, watchedSince ?? deadline))
+    }
+
+    /// Time until which Cleeng can be asked once more for an app that waits. The answer to a later call would come after
+    /// the deadline.
+    public func lastCall(before deadline: Timestamp) -> Timestamp { deadline - interval / 5 }
+
+    /// Time until which an answer can still be written before the deadline.
+    public func lastAnswer(before deadline: Timestamp) -> Timestamp { deadline - interval / 20 }
 
     /// Time of the next read; nil when the watch is over. Before the deadline it is every interval, and once just after
     /// it. Later the gaps double from one interval up to an hour; the last gap is cut at the end of the watch.

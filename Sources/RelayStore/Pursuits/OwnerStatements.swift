@@ -147,7 +147,7 @@ extension Ownership {
 
     /// At most one new owner for each subscription. Indexes used: the primary keys. The validations are read in a separate
     /// first step. In a join with the subscriptions, the plan would look them up by the bucket that both have.
-    private static func take(_ newOwners: [NewOwner]) -> SQL {
+    static func take(_ newOwners: [NewOwner]) -> SQL {
         """
         WITH taken AS MATERIALIZED (
             SELECT \(OwnerStatements.columns(of: "v")), v.product_id, v.accepted_at, v.bucket AS validation_bucket,

@@ -69,6 +69,10 @@ public struct CleengEventService: Service {
                 return try await retry(claimed, "waits", after: .milliseconds(100))
             }
         }
+        if event.isTransfer {
+            guard let joined = try await join(subject, event, claimed, account) else { return }
+            applied += joined
+        }
         // The event may be late, and may concern any of the customer's subscriptions to the offer. So Cleeng is asked
         // for their current status.
         let names = applied > 0 && event.verdict != .ended ? [] : try await store.events.owned(by: subject)
@@ -79,6 +83,31 @@ public struct CleengEventService: Service {
             return try await retry(claimed, "Cleeng could not be asked", after: pause ?? self.pause(claimed))
         }
         try await end(claimed, "applied to \(applied) purchases, looked up \(names.count) subscriptions")
+    }
+
+    /// Joins the customer's grants that stand alone to the subscription that Cleeng has moved to them.
+    ///
+    /// - Returns: the number of grants; nil if the event is handled again later.
+    private func join(
+        _ subject: EventSubject, _ event: CleengEvent, _ claimed: ClaimedEvent, _ account: PursuitService
+    ) async throws -> Int? {
+        let grants = try await store.subscriptions.aloneGrants(of: subject)
+        guard !grants.isEmpty else { return 0 }
+        var previous: CustomerID?
+        if let number = event.previousCustomerID {
+            switch await account.upstream.customer(number) {
+            case .email(let text): previous = CustomerEmail(text)?.customer
+            // Cleeng may have deleted the customer, or may refuse this route.
+            case .unknown, .misconfigured: break
+            case .tryAgain:
+                try await retry(claimed, "Cleeng could not be asked whose it was", after: pause(claimed))
+                return nil
+            }
+        }
+        let move = SubscriptionStore.ReportedMove(
+            to: subject, from: previous, saidAt: claimed.receivedAt,
+            summary: "\(event.topic): \(event.result ?? "")")
+        return try await store.subscriptions.join(grants, move, leeway: ledgers.leeway)
     }
 
     /// Doubles with each attempt, up to a minute.

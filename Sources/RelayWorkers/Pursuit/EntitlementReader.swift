@@ -144,12 +144,21 @@ actor EntitlementReader {
     ///
     /// The owner's own purchases may be read every interval too, always just before this question. So it waits for the
     /// moment at which the owner may be read again, which is kept for it.
-    func read(_ owner: CurrentOwner) async throws -> OwnerReadResult {
-        let patience = ContinuousClock.now + interval + Self.slack
+    ///
+    /// - Parameter limit: time in which an answer is of use for the app that waits: until then Cleeng is asked again. Nil:
+    ///   no app waits, and it is asked once.
+    func read(_ owner: CurrentOwner, within limit: Duration? = nil) async throws -> OwnerReadResult {
+        let end = limit.map { ContinuousClock.now + $0 }
+        let patience = end ?? .now + interval + Self.slack
         while true {
-            let outcome = try await readOnce(owner)
-            guard case .notBefore(let moment?) = outcome, let now = store.memory.clock.now else { return outcome }
-            let wait = max(moment - now, Self.shortestWait)
+            let left = patience - .now
+            guard left > .zero else { return .notBefore(nil) }
+            let outcome = try await readOnce(owner, within: end == nil ? nil : left)
+            guard case .notBefore(let moment) = outcome, moment != nil || end != nil, let now = store.memory.clock.now
+            else {
+                return outcome
+            }
+            let wait = moment.map { max($0 - now, Self.shortestWait) } ?? interval
             guard ContinuousClock.now + wait < patience else { return outcome }
             try await Task.sleep(for: wait)
         }
@@ -159,14 +168,19 @@ actor EntitlementReader {
     private static let slack = Duration.milliseconds(100)
     private static let shortestWait = Duration.milliseconds(5)
 
-    private func readOnce(_ owner: CurrentOwner) async throws -> OwnerReadResult {
-        guard let pass = await upstream.enter(.reads, atMost: interval) else { return .notBefore(nil) }
+    private func readOnce(_ owner: CurrentOwner, within limit: Duration?) async throws -> OwnerReadResult {
+        let place = limit.map { min($0, interval) } ?? interval
+        // It may be the only call on the route.
+        guard let pass = await upstream.enter(.reads, with: upstream.probe(on: .reads), atMost: place) else {
+            return .notBefore(nil)
+        }
         defer { upstream.leave(pass) }
         guard
             let turn = try await store.purchases.takeReads(of: [owner.key], interval: interval, waits: true)[owner.key]
         else { return .notBefore(nil) }
         if let moment = turn.nextAt { return .notBefore(moment) }
-        let answer = await upstream.entitlements(of: owner.email, offers: [owner.offerID], pass)[owner.offerID]
+        let answer = await upstream.entitlements(
+            of: owner.email, offers: [owner.offerID], timeout: limit, pass)[owner.offerID]
         await storePause(answer, owner.key)
         switch answer?.verdict {
         case .entitled: return .answered(.init(isEntitled: true, observedAt: answer?.observedAt ?? .earliest))

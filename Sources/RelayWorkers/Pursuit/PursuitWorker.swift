@@ -279,18 +279,20 @@ struct PursuitWorker: Sendable {
         var all = notes
         all.take(decision)
         var outcome = try await write(claimed, pursuit, all, decision.next)
-        var readAgainAt: Timestamp?
-        if case .ownerInDoubt(let owner) = outcome {
-            switch try await reader.read(owner) {
+        // The question about the owner may have waited, but the next read is due an interval after this one.
+        var readAgainAt = try (all.change?.observedAt ?? now()) + settings.reads.interval
+        if case .ownerInDoubt(let owner) = outcome, let grant = all.change {
+            switch try await reader.read(owner, within: try timeToAsk(for: pursuit, grant)) {
             case .answered(let answer):
                 outcome = try await write(claimed, pursuit, all, decision.next, ownerReading: answer)
             case .notBefore(let moment):
-                readAgainAt = moment
-                // No later read answers the waiting app, or it waits no longer and Cleeng does not answer about the owner.
-                // So the owner counts as entitled: the owner keeps the subscription, and this customer, whom Cleeng
-                // entitles, gets access of their own.
-                let isLate = all.change?.observedAt.map { $0 >= pursuit.deadline } ?? false
-                if isLate && moment == nil || progress(pursuit, all).isLastRead {
+                let next = settings.reads.nextRead(
+                    afterDoubtIn: grant, watchedSince: pursuit.watchedSince, deadline: pursuit.deadline)
+                if let next {
+                    readAgainAt = max(moment ?? next, next)
+                } else {
+                    // The owner counts as entitled: the owner keeps the subscription, and this customer, whom Cleeng
+                    // entitles, gets access of their own.
                     outcome = try await write(
                         claimed, pursuit, all, decision.next,
                         ownerReading: .init(isEntitled: true, observedAt: try now()))
@@ -299,10 +301,7 @@ struct PursuitWorker: Sendable {
         }
         guard !outcome.isWritten, outcome != .leaseLost else { return }
         var pursuit = before
-        let moment = try now()
-        // The question about the owner may have waited, but the next read is due an interval after this one.
-        let next = (all.change?.observedAt ?? moment) + settings.reads.interval
-        let again = pursuit.grantOutdated(at: moment, readAgainAt: max(readAgainAt ?? next, next))
+        let again = pursuit.grantOutdated(at: try now(), readAgainAt: readAgainAt)
         var notes = notes
         // Cleeng's answer stays in the timeline, although it had no effect.
         notes.events += decision.events.filter { $0.kind == .entitlementRead }
@@ -310,11 +309,17 @@ struct PursuitWorker: Sendable {
         try await write(claimed, pursuit, notes, again.next)
     }
 
+    /// Time in which an answer about the owner decides what the waiting app reads; nil if no app waits.
+    private func timeToAsk(for pursuit: Pursuit, _ grant: Decision.Change) throws -> Duration? {
+        guard !grant.late else { return nil }
+        return settings.reads.lastAnswer(before: pursuit.deadline) - (try now())
+    }
+
     /// The progress of the reads up to the one behind a grant.
-    private func progress(_ pursuit: Pursuit, _ notes: Notes) -> OwnershipClaim.ReadProgress {
-        notes.change.map {
-            settings.reads.progress(of: $0, watchedSince: pursuit.watchedSince, deadline: pursuit.deadline)
-        } ?? .init()
+    private func progress(_ pursuit: Pursuit, _ notes: Notes) throws -> OwnershipClaim.ReadProgress {
+        guard let change = notes.change else { return .init() }
+        return settings.reads.progress(
+            of: change, watchedSince: pursuit.watchedSince, deadline: pursuit.deadline, at: try now())
     }
 
     /// Writes a result, and retries while the database is unavailable or slow. The fence makes a late or repeated write
@@ -332,7 +337,7 @@ struct PursuitWorker: Sendable {
             }
         let write = PursuitWrite(
             claimed: claimed, pursuit: pursuit, change: notes.change, events: notes.events, next: rest,
-            ownerReading: ownerReading, progress: progress(pursuit, notes))
+            ownerReading: ownerReading, progress: try progress(pursuit, notes))
         while true {
             do {
                 let outcome = try await writer.write(write)

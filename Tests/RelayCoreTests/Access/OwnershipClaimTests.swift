@@ -96,7 +96,7 @@ import Testing
             let read = Timestamp(seconds: read)
             return reads.progress(
                 of: .init(status: .granted, late: late, at: read, observedAt: read),
-                watchedSince: watchedSince.map { Timestamp(seconds: $0) }, deadline: Timestamp(seconds: 60))
+                watchedSince: watchedSince.map { Timestamp(seconds: $0) }, deadline: Timestamp(seconds: 60), at: read)
         }
         for (read, hasWaited, isLastRead) in [
             (2, false, false), (11, false, false), (12, true, false), (54, true, false), (55, true, true),

@@ -106,4 +106,35 @@ import Testing
             #expect(try await relay.detail(ben)["transfer"].isNull)
         }
     }
+
+    /// Ben is let in beside Ana, since Cleeng entitles both. Later Cleeng says that it moved her subscription to him.
+    @Test func aSubscriptionThatCleengMovesLaterHasItsNewCustomerAlone() async throws {
+        let secret = "a-shared-secret-of-the-tests"
+        let settings = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "3", "RELAY_CLEENG_WEBHOOK_SECRET": secret]
+        try await Setup.run(settings: settings) { setup in
+            let (relay, control) = (setup.relay, SimulatorControl(setup.simulator))
+            let original = TestPurchase.newTransactionID()
+            let ana = try await relay.pursue("ana@example.test", original: original)
+            _ = try await relay.becomes("granted", ana)
+            try await control.entitle(
+                "ben+never@example.test", to: Self.offer, status: "active", until: Date() + 86_400)
+            let ben = try await relay.pursue("ben+never@example.test", original: original)
+            _ = try await relay.becomes("granted", ben)
+            #expect(try await relay.poll(ana).json["status"].string == "granted")
+
+            let (from, to) = (
+                try await control.number(of: "ana@example.test"), try await control.number(of: "ben+never@example.test")
+            )
+            let text = """
+                {"broadcasterId":123456789,"topic":"inappPurchaseValidationSucceeded","data":{\
+                "result":"SubscriptionTransferred","offerId":"\(Self.offer)","active":true,\
+                "customerId":\(to),"prevCustomerId":\(from)}}
+                """
+            #expect(try await relay.cleengEvent(Data(text.utf8), secret: secret, signature: nil).status == 200)
+            _ = try await relay.becomes("transferred", ana)
+            #expect(try await relay.poll(ben).json["status"].string == "granted")
+            let owned = try await relay.ops("/ops/subscriptions?originalTransactionId=\(original)").json["items"]
+            #expect(owned.array?.map { $0["customerEmail"].string } == ["ben+never@example.test"], "\(owned)")
+        }
+    }
 }

@@ -11,6 +11,13 @@ public protocol StoreSignal: Sendable {
     static func payload(of body: [UInt8]) -> [UInt8]?
 }
 
+extension StoreNotification {
+    /// A refund that it reports. Nil without a time.
+    func refund(of order: String?, reason: CancelationReason? = nil) -> LedgerRefund? {
+        saidAt.map { LedgerRefund(order: TransactionID(order), at: $0, reason: reason) }
+    }
+}
+
 extension StorePlatform {
     /// Format of the store's notifications; nil for Apple's, which `AppleStore` reads.
     public var signal: (any StoreSignal.Type)? {

@@ -36,6 +36,14 @@ struct GoogleNotificationTests {
         let voided = try read(
             #""voidedPurchaseNotification":{"purchaseToken":"t-3","orderId":"GPA.1","productType":1,"refundType":1}"#)
         #expect(voided.type == "VOIDED_PURCHASE" && voided.originalTransactionID == "google:t-3")
+        #expect(voided.refund == LedgerRefund(order: "GPA.1", at: Timestamp(microseconds: 1_503_349_566_168_000)))
+        // Some of several equal products.
+        let partly = try read(
+            #""voidedPurchaseNotification":{"purchaseToken":"t-3","orderId":"GPA.1","productType":2,"refundType":2}"#)
+        #expect(partly.type == "VOIDED_PURCHASE" && partly.refund == nil)
+        let revoked = try read(#""subscriptionNotification":{"notificationType":12,"purchaseToken":"t-1"}"#)
+        #expect(try revoked.refund == LedgerRefund(order: nil, at: #require(revoked.saidAt)))
+        #expect(renewed.refund == nil)
         let review = try read(#""pendingRefundReviewNotification":{"pendingRefundToken":"x","orderId":"GPA.1"}"#)
         #expect(review.type == "PENDING_REFUND_REVIEW" && review.originalTransactionID == nil)
         let notice = try #require(review.notice)
@@ -94,6 +102,9 @@ struct GoogleNotificationTests {
         let found = try GoogleNotification(body: body("GPA.1")).notification
         #expect(found.type == "VOIDED_PURCHASE" && found.originalTransactionID == #"google:t"1"#)
         #expect(found.saidAt == Timestamp(seconds: 1_700_000_000))
+        #expect(
+            found.refund == LedgerRefund(order: "GPA.1", at: Timestamp(seconds: 1_700_000_000), reason: .customer))
+        #expect(try GoogleNotification(body: body("")).notification.refund?.order == nil)
         #expect(try GoogleNotification(body: body("GPA.1")).notification.identity == found.identity)
         #expect(try GoogleNotification(body: body("GPA.2")).notification.identity != found.identity)
     }

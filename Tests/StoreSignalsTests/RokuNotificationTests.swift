@@ -42,6 +42,9 @@ import Testing
         #expect(told.notification.originalTransactionID == "roku:4475" && told.notification.uuid == "abcb")
         let another = try read(Self.sale.replacing("\"Sale\"", with: "\"Refund\"")).notification
         #expect(told.notification.identity != another.identity)
+        // Its sender is not proven.
+        #expect(another.refund == nil)
+        #expect(try read(token(Self.sale.replacing("\"Sale\"", with: "\"Refund\""))).notification.refund?.order == nil)
         #expect(try told.notification.identity != read(token(Self.sale)).notification.identity)
     }
 

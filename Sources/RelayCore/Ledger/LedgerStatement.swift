@@ -7,6 +7,8 @@ public struct LedgerStatement: Sendable, Hashable, Codable {
     public var renewal: LedgerRenewal?
     /// The store's end statement.
     public var end: LedgerEnd?
+    /// Orders that the store has paid back, according to its notifications.
+    public var refunds: [LedgerRefund] = []
     /// Cleeng's end statement on each offer.
     public var cleeng: [OfferID: LedgerEnd] = [:]
     /// Cleeng's grant of access on it.
@@ -26,7 +28,7 @@ public struct LedgerStatement: Sendable, Hashable, Codable {
     /// purchase was stored during an outage of its store: it is then `unknown`.
     public var isTest: Bool?
 
-    /// Excludes Cleeng's statements: a stored answer of a store contains none.
+    /// Excludes Cleeng's statements and refunds: a stored answer of a store contains none.
     private enum CodingKeys: CodingKey {
         case periods, bound, renewal, end, movesTo, movesFrom, movedAt, isCurrentAt, intentChangedAt, isTest
     }

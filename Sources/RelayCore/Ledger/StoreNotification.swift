@@ -34,6 +34,8 @@ public struct StoreNotification: Sendable, Hashable {
     public var isUnproven = false
     /// Whether it states that the purchase is over (true) or runs (false), if its type alone does not.
     public var isOver: Bool?
+    /// Nil if it reports no refund. Nil for Apple, whose transactions state it.
+    public var refund: LedgerRefund?
     /// Apple's question how a purchase was used; nil otherwise.
     public var consumption: ConsumptionDemand?
     /// JSON object for publishers' endpoints; nil if it contains nothing beyond the purchases.

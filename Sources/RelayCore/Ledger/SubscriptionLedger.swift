@@ -8,6 +8,8 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     private var stated: [TransactionID: LedgerPeriod] = [:]
     /// The store's newest answer about the whole subscription; nil if it has none, as Apple.
     private var bound: LedgerBound?
+    /// The newest refund of each order.
+    private var refunds: [TransactionID: LedgerRefund] = [:]
     public private(set) var renewal: LedgerRenewal?
     /// The store's end statement, and Cleeng's from before its statements were stored by offer.
     public private(set) var end: LedgerEnd?
@@ -38,7 +40,8 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case stated = "periods"
-        case bound, renewal, end, cleeng, offers, granted, move, currentAt, movedFrom, intentChangedAt, isTest, items
+        case bound, refunds, renewal, end, cleeng, offers, granted, move, currentAt, movedFrom, intentChangedAt, isTest
+        case items
     }
 
     public init() {}
@@ -48,6 +51,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         stated = try values.decode([TransactionID: LedgerPeriod].self, forKey: .stated)
         bound = try values.decodeIfPresent(LedgerBound.self, forKey: .bound)
+        refunds = try values.decodeIfPresent([TransactionID: LedgerRefund].self, forKey: .refunds) ?? [:]
         renewal = try values.decodeIfPresent(LedgerRenewal.self, forKey: .renewal)
         end = try values.decodeIfPresent(LedgerEnd.self, forKey: .end)
         cleeng = try values.decodeIfPresent([OfferID: LedgerEnd].self, forKey: .cleeng) ?? [:]
@@ -61,10 +65,14 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         items = try values.decodeIfPresent(Set<ProductID>.self, forKey: .items)
     }
 
-    /// The stored periods by ``LedgerPeriod/id``. None that was stated before the store's newest answer outlives it.
+    /// The stored periods by ``LedgerPeriod/id``. None that was stated before the store's newest answer outlives it, and
+    /// those whose order was refunded are revoked.
     public var periods: [TransactionID: LedgerPeriod] {
-        guard let bound else { return stated }
-        return stated.mapValues { $0.bounded(by: bound) }
+        guard bound != nil || !refunds.isEmpty else { return stated }
+        return stated.mapValues { period in
+            let bounded = bound.map { period.bounded(by: $0) } ?? period
+            return refunds[period.order].map { bounded.refunded(by: $0) } ?? bounded
+        }
     }
 
     /// Sets the offers of this subscription's products from the catalogue.
@@ -120,6 +128,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         if !sold.isEmpty { items = sold.union(items ?? []) }
         for period in statement.periods { apply(period) }
         if let new = statement.bound, bound.map({ new.rank > $0.rank }) ?? true { bound = new }
+        for new in statement.refunds { apply(new) }
         if let new = statement.renewal, renewal.map({ new.rank > $0.rank }) ?? true { renewal = new }
         if let new = statement.end, end.map({ new.rank > $0.rank }) ?? true { end = new }
         for (offer, new) in statement.cleeng where cleeng[offer].map({ new.rank > $0.rank }) ?? true {
@@ -139,6 +148,14 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         while movedFrom.count > Self.mostPredecessors, let least = movedFrom.min(by: { $0.isLower(than: $1) }) {
             movedFrom.remove(least)
         }
+    }
+
+    private mutating func apply(_ refund: LedgerRefund) {
+        guard let order = refund.order, refunds[order].map({ refund.rank > $0.rank }) ?? true else { return }
+        refunds[order] = refund
+        guard refunds.count > Self.mostPeriods else { return }
+        let oldest = refunds.min { ($0.value.at, $0.key) < ($1.value.at, $1.key) }
+        if let oldest { refunds[oldest.key] = nil }
     }
 
     private mutating func apply(_ period: LedgerPeriod) {

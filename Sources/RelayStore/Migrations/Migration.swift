@@ -54,6 +54,7 @@ public struct Migration: Sendable, Equatable {
         Migration("0036_numbers", PackageResources._036_numbers_sql),
         Migration("0037_takes", PackageResources._037_takes_sql),
         Migration("0038_kept_reads", PackageResources._038_kept_reads_sql),
+        Migration("0039_refunds", PackageResources._039_refunds_sql),
     ]
 
     init(_ name: String, _ sql: [UInt8]) {

@@ -14,6 +14,7 @@ extension QuestionStore {
         var notification: NotificationID?
         /// The purchase that this one has replaced.
         var replaces: TransactionID?
+        var refund: LedgerRefund?
         /// Whether the signal may be forged. The store is then asked only about a purchase that has a ledger.
         var isUnproven = false
     }
@@ -25,17 +26,20 @@ extension QuestionStore {
     static func ask(after notification: StoreNotification, publisher: PublisherID, id: NotificationID) -> [SQL] {
         guard notification.store != .apple, let key = notification.originalTransactionID else { return [] }
         let replaced = notification.related.filter { $0 != key }
-        func ask(about key: TransactionID, expects: ClaimedQuestion.Expectation?, replaces: TransactionID?) -> SQL {
+        func ask(
+            about key: TransactionID, expects: ClaimedQuestion.Expectation?, replaces: TransactionID?,
+            refund: LedgerRefund? = nil
+        ) -> SQL {
             self.ask(
                 about: key, of: publisher, bundleID: notification.bundleID, productID: notification.productID,
                 Signal(
                     event: notification.isUnproven ? "unsigned" : notification.type.lowercased(), expects: expects,
                     saidAt: notification.isUnproven ? nil : notification.saidAt,
-                    notification: id, replaces: replaces, isUnproven: notification.isUnproven))
+                    notification: id, replaces: replaces, refund: refund, isUnproven: notification.isUnproven))
         }
         // An unsigned notification may be forged. It does not contradict the store's answer, and its time is ignored.
         let expected = notification.isUnproven ? nil : notification.expectation
-        return [ask(about: key, expects: expected, replaces: replaced.first)]
+        return [ask(about: key, expects: expected, replaces: replaced.first, refund: notification.refund)]
             + replaced.map { ask(about: $0, expects: nil, replaces: nil) }
     }
 
@@ -69,17 +73,20 @@ extension QuestionStore {
         return """
             INSERT INTO store_questions AS q (
                 bucket, publisher, environment, subscription_key, store, due_at, received_at, said_at, accepted_on, notification,
-                event, bundle_id, product_id, trace, expects, doubts, expected_at, replaces)
+                event, bundle_id, product_id, trace, expects, doubts, expected_at, replaces, refunds)
             SELECT
                 \(.int2(Int16(name.bucket.number))), \(.text(publisher)), \(.text(name.environment)), \(.text(key)),
                 \(.text(store.rawValue)), now(), now(), coalesce(\(.timestamptz(signal.saidAt?.postgres)), now()),
                 DATE 'epoch' + \(.int4(signal.notification.map { Int32($0.day) })), \(.uuid(signal.notification?.uuid)),
                 \(.text(signal.event)), \(.text(bundleID)), \(.text(productID)), \(.text(StoredTrace.current)),
                 \(.int2(signal.expects?.rawValue)), \(.int2(signal.expects == nil ? 0 : ClaimedQuestion.mostDoubts)),
-                coalesce(\(.timestamptz(signal.saidAt?.postgres)), now()), \(.text(signal.replaces))
+                coalesce(\(.timestamptz(signal.saidAt?.postgres)), now()), \(.text(signal.replaces)),
+                \(.textArray(signal.refund.map { [LedgerJSON.text($0)] } ?? []))
             \(signal.isUnproven ? isKnown(name) : "")
             ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
                 signals = q.signals + 1, replaces = coalesce(q.replaces, excluded.replaces),
+                refunds = CASE WHEN cardinality(q.refunds) < \(.int4(ClaimedQuestion.mostRefunds))
+                               THEN q.refunds || excluded.refunds ELSE q.refunds END,
                 attempts = CASE WHEN \(isNews) THEN 0 ELSE q.attempts END,
                 due_at = CASE WHEN q.owner IS NULL AND q.parked_at IS NULL AND \(isNews) THEN excluded.due_at ELSE q.due_at END,
                 said_at = greatest(q.said_at, excluded.said_at),

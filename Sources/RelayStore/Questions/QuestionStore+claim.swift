@@ -39,7 +39,7 @@ extension QuestionStore {
             FROM due
             WHERE \(.sameSubscription("q", "due"))
             RETURNING q.publisher, q.environment, q.subscription_key, q.fence, q.attempts, q.signals, q.said_at, q.notification,
-                      q.event, q.bundle_id, q.product_id, q.trace, q.expects, q.doubts, q.replaces, \(WorkQueue.columns("q"))
+                      q.event, q.bundle_id, q.product_id, q.trace, q.expects, q.doubts, q.replaces, q.refunds, \(WorkQueue.columns("q"))
             """)
         return try await relay.queues.decode(rows) {
             try ClaimedRow(.questions, .subscription($0.subscriptionName()), fence: $0.get("fence"), $0)
@@ -51,7 +51,10 @@ extension QuestionStore {
                 notification: try row.get("notification"), event: try row.get("event"),
                 bundleID: try row.get("bundle_id"), productID: try row.get("product_id"), trace: try row.get("trace"),
                 expects: try row.get("expects", as: Int16?.self).flatMap(ClaimedQuestion.Expectation.init),
-                doubts: try row.get("doubts", as: Int.self), replaces: try row.get("replaces"))
+                doubts: try row.get("doubts", as: Int.self), replaces: try row.get("replaces"),
+                refunds: try row.get("refunds", as: [String].self).map {
+                    try LedgerJSON.value(LedgerRefund.self, $0, column: "store_questions.refunds")
+                })
         }
     }
 
@@ -168,7 +171,10 @@ public struct ClaimedQuestion: ClaimedItem {
     public var doubts: Int
     /// The purchase that this one has replaced, according to a notification.
     public var replaces: TransactionID?
+    /// Refunds that notifications have reported since the last answer.
+    public var refunds: [LedgerRefund]
 
+    static let mostRefunds: Int32 = 16
     static let recheck = "rechecked"
     /// Whether it is a routine check. An unchanged purchase then adds nothing to the timeline.
     public var isRecheck: Bool { event == Self.recheck }

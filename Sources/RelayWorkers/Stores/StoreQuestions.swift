@@ -160,7 +160,8 @@ public struct StoreQuestions: Service {
                 question.attempts <= Self.mostNoted && !question.isRecheck
                 ? question.note("\(question.store.rawValue): as the store has it") : nil
             let message = LedgerMessage(
-                name, one.statement.replacing(question.replaces, at: askedAt), bundleID: one.bundleID, note: note)
+                name, one.statement.replacing(question.replaces, at: askedAt).refunding(question.refunds),
+                bundleID: one.bundleID, note: note)
             let results = try await store.subscriptions.record(message.withMoves, leeway: leeway)
             // The grant may be under a former id: a changed plan has a new one.
             // The owner's validation may be gone, by retention.
@@ -239,7 +240,7 @@ public struct StoreQuestions: Service {
         _ = try await store.subscriptions.record(
             results.filter(\.hasRenewalInfo).map { subscription in
                 LedgerMessage(
-                    subscription.name, .over(statedAt: askedAt),
+                    subscription.name, .over(statedAt: askedAt).refunding(question.refunds),
                     note: question.note("\(question.store.rawValue): the store does not know it"))
             }, leeway: leeway)
     }

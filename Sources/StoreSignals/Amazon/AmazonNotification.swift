@@ -30,6 +30,9 @@ public struct AmazonNotification: StoreSignal {
         notification.packageName = content.appPackageName.map { BundleID($0) }
         notification.bundleID = content.appUserID.map { BundleID($0) }
         notification.originalTransactionID = content.receiptID.map(key)
+        // Amazon cancels a purchase when it pays back. Who turns renewal off is reported otherwise.
+        let isRefund = ["SUBSCRIPTION_CANCELLED", "ENTITLEMENT_CANCELLED"].contains(notification.type)
+        notification.refund = isRefund ? notification.refund(of: nil) : nil
         notification.related = content.cancelledReceiptID.map { [key($0)] } ?? []
         return notification
     }

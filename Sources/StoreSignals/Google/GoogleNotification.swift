@@ -31,6 +31,9 @@ public struct GoogleNotification: StoreSignal {
             }, saidAt: content.eventTimeMillis.flatMap { Timestamp(external: $0) })
         notification.store = .google
         notification.productID = content.productID.map { ProductID($0) }
+        if content.isRefund {
+            notification.refund = notification.refund(of: content.order, reason: content.voidedReason)
+        }
         notification.notice = Self.review(in: push.data).map { notification.notice("pendingRefundReview", json: $0) }
         self.notification = notification
     }
@@ -59,6 +62,17 @@ extension GoogleNotification {
         13: "EXPIRED", 17: "ITEMS_CHANGED", 18: "CANCELLATION_SCHEDULED", 19: "PRICE_CHANGE_UPDATED",
         20: "PENDING_PURCHASE_CANCELED", 22: "PRICE_STEP_UP_CONSENT_UPDATED",
     ]
+    /// Google's reasons in its list of voided purchases. Not here: 0 other.
+    private static let voidedReasons: [Int64: CancelationReason] = [
+        // Remorse, accidental purchase.
+        1: .customer, 4: .customer,
+        // Not received, defective.
+        2: .technicalIssues, 3: .technicalIssues,
+        // Fraud, friendly fraud, chargeback.
+        5: .system, 6: .system, 7: .customer,
+        // Not acknowledged.
+        8: .developer,
+    ]
     private static let productTypes: [Int64: String] = [1: "PURCHASED", 2: "CANCELED"]
 
     /// A `DeveloperNotification`. Exactly one of its members is set, and that member is its subject.
@@ -69,6 +83,11 @@ extension GoogleNotification {
         var purchaseToken: String?
         /// Product of a one-time purchase; Google's look-up requires it.
         var productID: String?
+        var isRefund = false
+        /// The refunded order; nil if the notification does not name it.
+        var order: String?
+        /// Only in the list of voided purchases.
+        var voidedReason: CancelationReason?
 
         private enum Key: CodingKey {
             case packageName, eventTimeMillis, subscriptionNotification, oneTimeProductNotification,
@@ -79,14 +98,26 @@ extension GoogleNotification {
             var number: Int64?
             var purchaseToken: String?
             var sku: String?
+            var orderID: String?
+            var isPartial: Bool
+            var voidedReason: Int64?
 
-            private enum Key: CodingKey { case notificationType, purchaseToken, sku }
+            private enum Key: String, CodingKey {
+                case notificationType, purchaseToken, sku, refundType, voidedReason
+                case orderID = "orderId"
+            }
+
+            /// Google's number of a refund of some of several equal products.
+            private static let partial: Int64 = 2
 
             init(from decoder: any Decoder) throws {
                 let fields = try decoder.container(keyedBy: Key.self)
                 number = fields.integer(.notificationType)
                 purchaseToken = fields.text(.purchaseToken)
                 sku = fields.text(.sku)
+                orderID = fields.text(.orderID)
+                isPartial = fields.integer(.refundType) == Self.partial
+                voidedReason = fields.integer(.voidedReason) ?? fields.text(.voidedReason).flatMap { Int64($0) }
             }
 
             func type(_ prefix: String, _ names: [Int64: String]) -> String {
@@ -100,11 +131,14 @@ extension GoogleNotification {
             eventTimeMillis = fields.integer(.eventTimeMillis)
             if let member: Member = fields.inner(.subscriptionNotification) {
                 (type, purchaseToken) = (member.type("SUBSCRIPTION", subscriptionTypes), member.purchaseToken)
+                isRefund = type == "SUBSCRIPTION_REVOKED"
             } else if let member: Member = fields.inner(.oneTimeProductNotification) {
                 (type, purchaseToken) = (member.type("ONE_TIME_PRODUCT", productTypes), member.purchaseToken)
                 productID = member.sku
             } else if let member: Member = fields.inner(.voidedPurchaseNotification) {
                 (type, purchaseToken) = ("VOIDED_PURCHASE", member.purchaseToken)
+                (isRefund, order) = (!member.isPartial, member.orderID.flatMap { $0.isEmpty ? nil : $0 })
+                voidedReason = member.voidedReason.flatMap { voidedReasons[$0] }
             } else if fields.contains(.pendingRefundReviewNotification) {
                 type = "PENDING_REFUND_REVIEW"
             } else if fields.contains(.testNotification) {

@@ -49,6 +49,7 @@ public struct RokuNotification: StoreSignal {
         notification.responseKey = content.responseKey
         notification.isUnproven = push.form == .unsigned
         notification.isOver = content.isOver
+        notification.refund = content.isGivenBack && !notification.isUnproven ? notification.refund(of: nil) : nil
         self.notification = notification
     }
 
@@ -101,12 +102,13 @@ extension RokuNotification {
         /// Key of the subscription; nil for a credit. A refund or chargeback has a transaction id of its own, which is
         /// not a purchase's.
         var subscription: TransactionID? {
-            let isGivenBack = type == "Refund" || type == "Chargeback"
             guard let type, type != "Credit",
                 let id = originalTransactionID ?? (isGivenBack ? nil : transactionID)
             else { return nil }
             return StorePlatform.roku.subscriptionKey(TransactionID(id))
         }
+
+        var isGivenBack: Bool { type == "Refund" || type == "Chargeback" }
 
         /// Whether the subscription is over or running; nil if the notification says neither. A future cancellation
         /// only turns renewal off. A refund alone ends nothing: Roku then sends a cancellation.

@@ -32,6 +32,8 @@ import Testing
                 }
                 let heard = ContinuousClock.now - began
                 #expect(max(revoked, heard) < .seconds(20))
+                let last = try await Received.messages(told, of: "ana@example.test", received).last?.json
+                #expect(last?["notification"]["reason"].string == "REFUNDED")
                 Measured.note("from a refund at \(store.rawValue) to `revoked`", revoked)
                 Measured.note("from a refund at \(store.rawValue) to the endpoint", heard)
             }

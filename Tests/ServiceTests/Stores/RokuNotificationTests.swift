@@ -11,7 +11,7 @@ import Testing
             try await scene.settled()
             try await scene.roku.act("refund", "o1")
             _ = try await scene.setup.relay.becomes("revoked", id)
-            #expect(try await scene.subscription("o1")["status"].string == "expired")
+            #expect(try await scene.subscription("o1")["status"].string == "revoked")
             try await Awaiting.fact("all are kept", is: ["Sale", "Refund", "Cancellation"]) {
                 Set(try await scene.notifications(of: "o1").compactMap { $0["type"].string })
             }

@@ -9,6 +9,7 @@ import Testing
         try await AmazonScene.run { scene in
             try await scene.push(to: scene.setup.relay, isConfirmed: true, version: version)
             let id = try await scene.buy("receipt-1")
+            try await scene.settled()
             try await scene.amazon.act("refund", "receipt-1")
             _ = try await scene.setup.relay.becomes("revoked", id)
             #expect(try await scene.subscription("receipt-1")["status"].string == "revoked")

@@ -17,7 +17,7 @@ struct BatchQueueTests {
 
     private func entry(_ index: Int, _ entry: (size: Int, key: String?)) -> Queue.Entry {
         Queue.Entry(
-            id: UInt64(index), element: index, size: entry.size, key: entry.key.map { BatchKey($0) }
+            id: UInt64(index), element: index, size: entry.size, keys: entry.key.map { [BatchKey($0)] } ?? []
         )
     }
 
@@ -45,6 +45,17 @@ struct BatchQueueTests {
         var queue = queue([(1, "a"), (1, "a"), (1, "b"), (1, "a"), (1, nil)])
         let batches = (0..<4).map { _ in take(&queue) }
         #expect(batches == [[0, 2, 4], [1], [3], []])
+    }
+
+    /// 1 waits for 0, so 2, which shares another key with 1, waits too.
+    @Test func elementsWithSeveralKeysKeepTheOrderOfEach() {
+        var queue = Queue(limits: BatchLimits(maxCount: 100, maxBytes: .max, maxWaiting: 100))
+        for (index, keys) in [["a", "x"], ["a", "y"], ["b", "y"], ["c", "z"], ["d", "x"]].enumerated() {
+            _ = queue.add(
+                Queue.Entry(id: UInt64(index), element: index, size: 1, keys: keys.map { BatchKey($0) }))
+        }
+        let batches = (0..<4).map { _ in take(&queue) }
+        #expect(batches == [[0, 3], [1, 4], [2], []])
     }
 
     @Test func theNumberOfWaitersIsLimited() {

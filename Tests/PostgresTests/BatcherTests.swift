@@ -144,7 +144,7 @@ struct BatcherTests {
     @Test func equalKeysNeverRunTogether() async throws {
         let running = Running()
         let batcher = PostgresBatcher<Int, Int>(
-            maxCount: 8, key: { $0 % 5 },
+            maxCount: 8, keys: { [$0 % 5] },
             flush: { batch in
                 await running.enter(batch.map { $0 % 5 })
                 for _ in 0..<5 { await Task.yield() }

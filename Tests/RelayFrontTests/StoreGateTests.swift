@@ -35,7 +35,7 @@ struct StoreGateTests {
     @Test func tooManyCallsCountAsAnOutageOfTheStore() async {
         let (asked, continuation) = AsyncStream<Void>.makeStream()
         let store = SlowStore(asked: continuation)
-        let gate = StoreGate(PerPublisher([.amazon: store]), most: 2)
+        let gate = StoreGate(PerPublisher([.amazon: store]), limits: .init(ofShare: 2))
         await withTaskGroup(of: ExternalStoreAnswer.self) { group in
             for _ in 0..<2 { group.addTask { await gate.ask(Self.query, of: "main") } }
             for await _ in asked.prefix(2) {}
@@ -51,6 +51,30 @@ struct StoreGateTests {
             for await _ in asked.prefix(1) {}
             await store.answer()
             #expect(await group.next() == .unknown)
+        }
+    }
+
+    /// Guards against one slow account that takes the places of all.
+    @Test func eachPublisherHasItsOwnPlacesAtEachStore() async {
+        let (asked, continuation) = AsyncStream<Void>.makeStream()
+        let store = SlowStore(asked: continuation)
+        let gate = StoreGate(
+            PerPublisher([.amazon: store, .google: store], own: ["nordic": [.amazon: store]]),
+            limits: .init(ofShare: 2, ofAll: 5))
+        let google = ExternalStoreQuery(.google, id: "t", detail: "a")
+        await withTaskGroup(of: ExternalStoreAnswer.self) { group in
+            for _ in 0..<2 { group.addTask { await gate.ask(Self.query, of: "main") } }
+            for await _ in asked.prefix(2) {}
+            #expect(await gate.ask(Self.query, of: "main") == .tryAgain(after: .seconds(1)))
+            for _ in 0..<2 { group.addTask { await gate.ask(Self.query, of: "nordic") } }
+            group.addTask { await gate.ask(google, of: "main") }
+            for await _ in asked.prefix(3) {}
+            // All together have a limit too.
+            #expect(await gate.ask(google, of: "main") == .tryAgain(after: .seconds(1)))
+            #expect(gate.questions == 5)
+            await store.answer()
+            for await answer in group { #expect(answer == .unknown) }
+            #expect(gate.questions == 0)
         }
     }
 
@@ -80,7 +104,8 @@ struct StoreGateTests {
 
     @Test func aPublisherWithItsOwnAccessUsesNoOther() async {
         let (_, continuation) = AsyncStream<Void>.makeStream()
-        let gate = StoreGate(PerPublisher([.amazon: SlowStore(asked: continuation)], own: ["nordic": [:]]), most: 0)
+        let gate = StoreGate(
+            PerPublisher([.amazon: SlowStore(asked: continuation)], own: ["nordic": [:]]), limits: .init(ofShare: 0))
         #expect(await gate.ask(Self.query, of: "nordic") == .notConfigured)
         #expect(await gate.ask(Self.query, of: "main") == .tryAgain(after: .seconds(1)))
     }

@@ -19,6 +19,7 @@ extension SignedNotification {
             uuid: payload.notificationUUID, type: type, subtype: payload.subtype,
             environment: (isUnderstood ? subject : nil)?.environment.name ?? .unknown, bundleID: subject?.bundleId,
             originalTransactionID: original, saidAt: said)
+        notification.isKnownType = KnownTypes.contains(type)
         guard isUnderstood else { return notification }
         notification.statement = original == nil ? nil : statement(type, said)
         notification.consumption = type == "CONSUMPTION_REQUEST" ? demand : nil

@@ -9,10 +9,12 @@ extension StatusUpdate {
         let said =
             receiptCreationDate?.moment
             ?? [autoRenewStatusChangeDate?.moment, newest?.lastChange, earliestFailure(ours)].compactMap(\.self).max()
-        return StoreNotification(
+        var notification = StoreNotification(
             version: .one, identity: identity(newest), type: notificationType, environment: environment.name,
             bundleID: bundleId, originalTransactionID: originalTransactionId, saidAt: said,
             statement: said.flatMap { statement(of: ours, said: $0) })
+        notification.isKnownType = KnownTypes.contains(notificationType)
+        return notification
     }
 
     /// Earliest possible time of a failed payment: Apple tries it at most a day before the end.

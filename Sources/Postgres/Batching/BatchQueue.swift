@@ -4,7 +4,7 @@ struct BatchQueue<Element: Sendable>: Sendable {
         let id: UInt64
         let element: Element
         let size: Int
-        let key: BatchKey?
+        let keys: [BatchKey]
     }
 
     let limits: BatchLimits
@@ -29,8 +29,8 @@ struct BatchQueue<Element: Sendable>: Sendable {
 
     /// The next batch, oldest first; empty if no element waits.
     ///
-    /// An element whose key is already in the batch stays in the queue, and so do all later ones with that key. An
-    /// element larger than a whole batch goes alone.
+    /// An element with a key that is already in the batch stays in the queue, and so do all later ones that share a key
+    /// with it. An element larger than a whole batch goes alone.
     mutating func next() -> [Entry] {
         var batch: [Entry] = []
         var stay: [Entry] = []
@@ -39,15 +39,15 @@ struct BatchQueue<Element: Sendable>: Sendable {
         var seen = 0
         for entry in waiting {
             guard batch.count < limits.maxCount else { break }
-            if let key = entry.key, keys.contains(key) {
+            if entry.keys.contains(where: keys.contains) {
                 stay.append(entry)
             } else {
                 let (sum, isOver) = bytes.addingReportingOverflow(max(0, entry.size))
                 guard batch.isEmpty || (!isOver && sum <= limits.maxBytes) else { break }
                 bytes = isOver ? .max : sum
                 batch.append(entry)
-                if let key = entry.key { keys.insert(key) }
             }
+            keys.formUnion(entry.keys)
             seen += 1
         }
         waiting.replaceSubrange(..<seen, with: stay)

@@ -28,7 +28,7 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
 
     let state: NIOLockedValueBox<State>
     private let size: @Sendable (Element) -> Int
-    private let key: (@Sendable (Element) -> any Hashable)?
+    private let keys: @Sendable (Element) -> [any Hashable]
     let flush: @Sendable ([Element]) async throws -> [Result<Output, any Error>]
 
     /// - Parameters:
@@ -36,18 +36,19 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
     ///   - maxBytes: limit of the summed sizes in a batch; a larger element goes alone.
     ///   - maxWaiting: limit of waiting elements; one more fails as ``PostgresError/Code/overloaded``.
     ///   - size: size of an element, in bytes.
-    ///   - key: elements with equal keys are never in one batch, and keep their order.
+    ///   - keys: elements that share a key are never in one batch, and keep their order.
     ///   - flush: writes a batch and returns one result for each element, in the same order.
     public init(
         maxCount: Int, maxBytes: Int = .max, maxWaiting: Int = 4096,
-        size: @escaping @Sendable (Element) -> Int = { _ in 1 }, key: (@Sendable (Element) -> any Hashable)? = nil,
+        size: @escaping @Sendable (Element) -> Int = { _ in 1 },
+        keys: @escaping @Sendable (Element) -> [any Hashable] = { _ in [] },
         flush: @escaping @Sendable ([Element]) async throws -> [Result<Output, any Error>]
     ) {
         let limits = BatchLimits(
             maxCount: max(1, maxCount), maxBytes: maxBytes, maxWaiting: maxWaiting)
         self.state = NIOLockedValueBox(State(queue: BatchQueue(limits: limits)))
         self.size = size
-        self.key = key
+        self.keys = keys
         self.flush = flush
     }
 
@@ -57,7 +58,7 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
     ///   is cancelled. A waiting element is then dropped; one already in a batch is still written.
     public func submit(_ element: Element) async throws -> Output {
         let size = size(element)
-        let key = key.map { BatchKey($0(element)) }
+        let keys = keys(element).map { BatchKey($0) }
         let id = state.withLockedValue { state in
             state.lastID += 1
             state.slots[state.lastID] = .announced(isCancelled: false)
@@ -65,7 +66,7 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                add(BatchQueue.Entry(id: id, element: element, size: size, key: key), continuation)
+                add(BatchQueue.Entry(id: id, element: element, size: size, keys: keys), continuation)
             }
         } onCancel: {
             cancel(id)

@@ -15,6 +15,8 @@ public struct StoreNotification: Sendable, Hashable {
     /// The store's text, which may be unknown to this program.
     public var type: String
     public var subtype: String?
+    /// False for an App Store type that this program does not know. Its transaction counts nevertheless.
+    public var isKnownType = true
     public var environment: StoreEnvironment
     /// The app. Amazon: the customer, whom that store's API requires. Roku: the channel.
     public var bundleID: BundleID?

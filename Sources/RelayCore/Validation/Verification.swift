@@ -9,6 +9,9 @@ public enum Verification: Sendable, Hashable {
 }
 
 extension Verification {
+    /// End of the ``detail`` of a purchase that its store calls not paid yet. Once it is paid, it is sent again.
+    public static let unpaid = ": it is pending"
+
     /// The value that is stored and sent.
     public enum Result: Int16, Sendable, CaseIterable {
         case notChecked = 0

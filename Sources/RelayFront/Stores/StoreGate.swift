@@ -3,40 +3,60 @@ import RelayCore
 
 /// Asks stores other than Apple's while an app waits. It bounds the number of simultaneous questions, and finishes each
 /// even if the app disconnects.
+///
+/// Each publisher has a share of its own at each store, so that one slow account delays no other.
 final class StoreGate: Sendable {
-    /// Bound of one process. Each question ends within seconds.
-    static let mostQuestions = 64
+    /// Limits of one process. Each question ends within seconds.
+    struct Limits: Sendable {
+        /// Limit of one publisher at one store.
+        var ofShare = 64
+        var ofAll = 1_024
+    }
+
+    private struct Share: Hashable {
+        var publisher: PublisherID
+        var store: StorePlatform
+    }
 
     private struct State {
         var questions = 0
+        var ofShares: [Share: Int] = [:]
         var underWay = 0
         var drains: [CheckedContinuation<Void, Never>] = []
     }
 
     private let stores: PerPublisher<[StorePlatform: any ExternalStore]>
-    private let most: Int
+    private let limits: Limits
     private let state = NIOLockedValueBox(State())
 
-    init(_ stores: PerPublisher<[StorePlatform: any ExternalStore]>, most: Int = mostQuestions) {
+    init(_ stores: PerPublisher<[StorePlatform: any ExternalStore]>, limits: Limits = Limits()) {
         self.stores = stores
-        self.most = most
+        self.limits = limits
     }
 
     /// Number of questions under way.
     var questions: Int { state.withLockedValue { $0.questions } }
 
-    /// Asks a store. Above the bound it answers as if the store was unavailable, since nothing queues. The answer is
+    /// Asks a store. Above a limit it answers as if the store was unavailable, since nothing queues. The answer is
     /// the same if only other copies have the publisher's access to the stores.
     func ask(_ query: ExternalStoreQuery, of publisher: PublisherID) async -> ExternalStoreAnswer {
         guard let stores = stores[publisher] else { return .tryAgain(after: .seconds(5)) }
         guard let store = stores[query.platform] else { return .notConfigured }
+        let share = Share(publisher: publisher, store: query.platform)
         let hasPlace = state.withLockedValue { state in
-            guard state.questions < most else { return false }
+            let ofShare = state.ofShares[share, default: 0]
+            guard state.questions < limits.ofAll, ofShare < limits.ofShare else { return false }
             state.questions += 1
+            state.ofShares[share] = ofShare + 1
             return true
         }
         guard hasPlace else { return .tryAgain(after: .seconds(1)) }
-        defer { state.withLockedValue { $0.questions -= 1 } }
+        defer {
+            state.withLockedValue { state in
+                state.questions -= 1
+                state.ofShares[share] = state.ofShares[share].flatMap { $0 > 1 ? $0 - 1 : nil }
+            }
+        }
         return await store.find(query)
     }
 

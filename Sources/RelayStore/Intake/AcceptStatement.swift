@@ -14,6 +14,10 @@ enum AcceptStatement {
         var own: [PublisherID]
     }
 
+    /// How long a statement with repeats may have taken when it claims. It reads what else is accepted as of its start. If
+    /// it waited for a row since, another copy may have accepted and sent a newer request. A regular claim sees that.
+    private static let promptness = Duration.milliseconds(25)
+
     /// - Parameters:
     ///   - isReserved: for each purchase, whether to claim it at once if possible.
     ///   - claimant: the claiming copy; nil: nothing is claimed.
@@ -22,7 +26,9 @@ enum AcceptStatement {
     ) -> SQL {
         let taken: SQLTable = claimant == nil ? [:] : ["is_taken": .boolArray(isReserved)]
         let isHeld: SQL =
-            claimant.map { "CASE WHEN i.is_taken THEN \(isFree("i", own: $0.own)) ELSE false END" } ?? "false"
+            claimant.map {
+                "CASE WHEN i.is_taken AND (SELECT is_prompt FROM lasted) THEN \(isFree("i", own: $0.own)) ELSE false END"
+            } ?? "false"
         let held: (isHeld: SQL, join: SQL) =
             claimant == nil
             ? ("false", "") : ("coalesce(f.is_held, false)", "LEFT JOIN fresh f ON f.ordinal = i.ordinal")
@@ -57,7 +63,12 @@ enum AcceptStatement {
                                CASE WHEN over THEN excluded.status ELSE p.status END
                         FROM (SELECT p.status >= \(ValidationStatus.rejected)
                                   OR (p.status = \(ValidationStatus.pending) AND p.deadline <= now()) AS over) AS ended)
-                RETURNING p.key, p.validation_bucket, p.accepted_on, p.id
+                RETURNING p.key, p.validation_bucket, p.accepted_on, p.id, p.xmax = 0 AS is_inserted
+            ), lasted AS MATERIALIZED (
+                -- All rows are written before this is known. Only rows that exist already are waited for.
+                SELECT (coalesce(bool_and(c.is_inserted), true) AND NOT EXISTS (SELECT FROM named))
+                       OR clock_timestamp() - now() < \(promptness) AS is_prompt
+                FROM claimed c
             ), fresh AS MATERIALIZED (
                 SELECT i.*, \(isHeld) AS is_held
                 FROM input i

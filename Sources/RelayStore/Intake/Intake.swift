@@ -33,9 +33,10 @@ public final class Intake: Sendable {
         let outage = NIOLockedValueBox<Outage?>(nil)
         self.batcher = PostgresBatcher(
             maxCount: 256, maxBytes: 8 << 20, maxWaiting: 4096,
-            // Requests for one subscription are accepted one after another, so that they commit in order of arrival.
             size: { $0.acceptance.size },
-            key: { $0.acceptance.subscription },
+            // Requests for one subscription are accepted one after another, so that they commit in order of arrival. One
+            // statement cannot write the row of one purchase twice.
+            keys: { [$0.acceptance.subscription, $0.acceptance.purchaseKey] },
             flush: { queued in
                 // The previous batch waited for the database and failed. Requests that arrived during its wait have
                 // waited as long, and fail with it. Otherwise the waits of successive batches would add up.

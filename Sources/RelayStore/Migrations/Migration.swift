@@ -55,6 +55,8 @@ public struct Migration: Sendable, Equatable {
         Migration("0037_takes", PackageResources._037_takes_sql),
         Migration("0038_kept_reads", PackageResources._038_kept_reads_sql),
         Migration("0039_refunds", PackageResources._039_refunds_sql),
+        Migration("0040_passed_questions", PackageResources._040_passed_questions_sql),
+        Migration("0041_unknown_types", PackageResources._041_unknown_types_sql),
     ]
 
     init(_ name: String, _ sql: [UInt8]) {

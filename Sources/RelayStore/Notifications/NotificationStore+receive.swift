@@ -102,13 +102,14 @@ extension NotificationStore {
         let archived: SQL = """
             INSERT INTO notifications (
                 bucket, accepted_on, id, received_at, said_at, version, relay, publisher, environment, store, type, subtype,
-                notification_uuid, bundle_id, subscription_key, body, trace, sealed_by)
+                notification_uuid, bundle_id, subscription_key, type_is_unknown, body, trace, sealed_by)
             VALUES (
                 \(bucket), \(acceptedOn), \(.uuid(id.uuid)), now(), \(saidAt), \(.int2(notification.version.rawValue)),
                 \(.int2(status.rawValue)), \(publisher), \(environment), \(.text(notification.store.rawValue)),
                 \(.text(notification.type)),
                 \(.text(notification.subtype)), \(.text(notification.uuid)), \(.text(notification.bundleID)),
-                \(.text(notification.originalTransactionID)), \(.privateBytea(received.body)),
+                \(.text(notification.originalTransactionID)), \(.bool(!notification.isKnownType)),
+                \(.privateBytea(received.body)),
                 \(.text(StoredTrace.current)), \(.keyOfBytes))
             """
         guard isRelayed else { return [named, archived] }
@@ -139,12 +140,28 @@ extension NotificationStore {
         return LedgerMessage(name(original), statement, bundleID: notification.bundleID, note: note).withMoves
     }
 
-    /// Finds a notification's publisher by the first rule that applies: the only one with keys for the app, the one
-    /// whose app posted a purchase of the subscription, the one with the app's newest key, the first publisher.
+    /// Finds a notification's publisher by the first rule that applies: for a store other than Apple, the one that has the
+    /// purchase; the only one with keys for the app; the one whose app posted the purchase; the one with the app's newest
+    /// key; the first publisher.
+    ///
+    /// A purchase that its store denied gives no publisher the ownership: an app may post a foreign one. If the store denies
+    /// the chosen publisher's account the purchase, others are asked (``QuestionStore/pass(_:to:)``).
     func publisher(of notification: StoreNotification) async throws -> PublisherID {
         let publishers = try await relay.publishers.ids()
         guard publishers.count > 1 else { return publishers.first ?? PublisherID.first }
-        // The only publisher with keys for the app takes precedence over one whose app posted purchases.
+        let environments =
+            notification.store == .apple && notification.environment != .unknown
+            ? [notification.environment] : StoreEnvironment.ofOtherStores
+        // A changed plan has a new id. Amazon's notification names the former one.
+        let keys = [notification.originalTransactionID].compactMap(\.self) + notification.related
+        func purchaser(isProven: Bool) async throws -> PublisherID? {
+            for key in keys {
+                let found = try await self.purchaser(of: key, environments, publishers, isProven: isProven)
+                if let found { return found }
+            }
+            return nil
+        }
+        if notification.store != .apple, let owner = try await purchaser(isProven: true) { return owner }
         if let bundle = notification.app {
             // Two rows suffice to see whether there is only one. Reads all of a small table.
             let owners = try await database.query(
@@ -154,13 +171,7 @@ extension NotificationStore {
                 """)
             if owners.count == 1, let publisher = try owners.first?.get(0, as: PublisherID.self) { return publisher }
         }
-        let environments =
-            notification.store == .apple && notification.isUnderstood
-            ? [notification.environment] : StoreEnvironment.ofOtherStores
-        // A changed plan has a new id. Amazon's notification names the former one.
-        for key in [notification.originalTransactionID].compactMap(\.self) + notification.related {
-            if let publisher = try await purchaser(of: key, environments, publishers) { return publisher }
-        }
+        if let publisher = try await purchaser(isProven: false) { return publisher }
         if let publisher = try await seller(of: notification) { return publisher }
         guard let bundle = notification.app else { return PublisherID.first }
         // The publisher with the app's newest key; valid keys come before revoked ones.
@@ -187,14 +198,20 @@ extension NotificationStore {
         return sellers.count == 1 ? try sellers.first?.get(0) : nil
     }
 
-    /// The publisher whose app has posted a genuine purchase of the subscription. Indexes used:
-    /// `validations_subscription`, the primary key.
+    /// The publisher whose app has posted a purchase of the subscription. Indexes used: `validations_subscription`, the
+    /// primary key.
+    ///
+    /// - Parameter isProven: whether the store must have confirmed the purchase, or Cleeng granted it.
     private func purchaser(
-        of key: TransactionID, _ environments: [StoreEnvironment], _ publishers: Set<PublisherID>
+        of key: TransactionID, _ environments: [StoreEnvironment], _ publishers: Set<PublisherID>, isProven: Bool
     ) async throws -> PublisherID? {
         let buckets = relay.publishers.buckets(of: key, publishers)
         let key = PostgresValue.text(key)
         let isThere: SQL = "environment = ANY (\(.textArray(environments)))"
+        let isProof: SQL =
+            isProven
+            ? "v.verification = \(Verification.Result.genuine) OR \(Validation.wasGranted)"
+            : "v.verification <> \(Verification.Result.notGenuine)"
         return try await database.query(
             """
             SELECT known.publisher
@@ -202,6 +219,7 @@ extension NotificationStore {
                 SELECT v.publisher, v.accepted_at
                 FROM validations v
                 WHERE v.bucket = ANY (\(buckets)) AND v.subscription_key = \(key) AND v.\(isThere)
+                  AND (\(isProof))
                 UNION ALL
                 SELECT s.publisher, s.owned_since
                 FROM subscriptions s

@@ -4,16 +4,19 @@ import Postgres
 public import RelayCore
 
 extension StoreNotification {
-    /// Whether this version understands the notification. One that is not understood is stored and changes nothing.
+    /// Whether this version understands the notification. One that is not understood is stored. Only a transaction in it
+    /// that could be read changes anything.
     ///
-    /// An App Store notification has the environment `unknown` only if it is not understood: see
+    /// An App Store notification has the environment `unknown` only if it could not be read: see
     /// `SignedNotification.notification()`.
-    public var isUnderstood: Bool { store != .apple || environment != .unknown }
+    public var isUnderstood: Bool { (store != .apple || environment != .unknown) && isKnownType }
 }
 
 extension OpsNotification {
     /// Whether the version that last received or replayed the notification understood it.
-    public var isUnderstood: Bool { store != StorePlatform.apple.rawValue || environment != .unknown }
+    public var isUnderstood: Bool {
+        (store != StorePlatform.apple.rawValue || environment != .unknown) && !isOfUnknownType
+    }
 }
 
 extension NotificationStore {
@@ -41,9 +44,10 @@ extension NotificationStore {
                 """
                 UPDATE notifications n
                 SET environment = \(.text(notification.environment)), bundle_id = \(.text(notification.bundleID)),
-                    publisher = \(.text(publisher)),
+                    publisher = \(.text(publisher)), type_is_unknown = false,
                     subscription_key = coalesce(n.subscription_key, \(.text(notification.originalTransactionID)))
-                WHERE \(archived.id.isKey(of: "n")) AND n.environment = \(.text(StoreEnvironment.unknown))
+                WHERE \(archived.id.isKey(of: "n"))
+                  AND (n.environment = \(.text(StoreEnvironment.unknown)) OR n.type_is_unknown)
                 RETURNING 1
                 """)
             guard !completed.isEmpty else { return false }

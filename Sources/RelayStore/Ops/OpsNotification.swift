@@ -38,6 +38,8 @@ public struct OpsNotification: Sendable {
     public var attempts: Int
     public var relayedAt: Timestamp?
     public var lastError: String?
+    /// Whether the version that last received or replayed it did not know its type.
+    public var isOfUnknownType = false
 
     /// Whether an operator can confirm a topic's subscription with this notification.
     public var asksConfirmation: Bool {

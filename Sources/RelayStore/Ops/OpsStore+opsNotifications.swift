@@ -10,7 +10,7 @@ extension OpsStore {
 
     private static let notificationColumns: SQL = """
         n.bucket, n.accepted_on - DATE 'epoch' AS day, n.id, n.store, n.version, n.notification_uuid, n.type, n.subtype, n.publisher,
-        n.environment, n.bundle_id, n.subscription_key, n.said_at, n.received_at,
+        n.environment, n.bundle_id, n.subscription_key, n.said_at, n.received_at, n.type_is_unknown,
         (\(relayStatus))::int2 AS relay, coalesce(q.attempts, n.relay_attempts) AS relay_attempts, n.relayed_at,
         coalesce(CASE WHEN r.parked_at IS NOT NULL THEN r.trouble END, q.trouble, n.relay_error) AS last_error
         """
@@ -146,6 +146,6 @@ extension OpsStore {
             originalTransactionID: try row.get("subscription_key"), signedAt: try row.timestamp("said_at"),
             receivedAt: try row.timestamp("received_at"), relay: try row.constant("relay"),
             attempts: try row.get("relay_attempts"), relayedAt: try row.timestampIfSet("relayed_at"),
-            lastError: try row.get("last_error"))
+            lastError: try row.get("last_error"), isOfUnknownType: try row.get("type_is_unknown"))
     }
 }

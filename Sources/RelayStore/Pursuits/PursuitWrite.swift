@@ -90,7 +90,7 @@ public final class PursuitWriter: Sendable {
         }
         // Two writes of one validation never share a batch, since the second starts from the result of the first.
         settlements = PostgresBatcher(
-            maxCount: 200, maxWaiting: 100_000, key: { $0.claimed.id },
+            maxCount: 200, maxWaiting: 100_000, keys: { [$0.claimed.id] },
             flush: { batch in
                 settlementSizes.record(batch.count)
                 let result = try await store.purchases.settle(batch, listener: listener)

@@ -39,7 +39,7 @@ extension QuestionStore {
             FROM due
             WHERE \(.sameSubscription("q", "due"))
             RETURNING q.publisher, q.environment, q.subscription_key, q.fence, q.attempts, q.signals, q.said_at, q.notification,
-                      q.event, q.bundle_id, q.product_id, q.trace, q.expects, q.doubts, q.replaces, q.refunds, \(WorkQueue.columns("q"))
+                      q.event, q.bundle_id, q.product_id, q.trace, q.expects, q.doubts, q.replaces, q.refunds, q.is_passed, \(WorkQueue.columns("q"))
             """)
         return try await relay.queues.decode(rows) {
             try ClaimedRow(.questions, .subscription($0.subscriptionName()), fence: $0.get("fence"), $0)
@@ -54,7 +54,7 @@ extension QuestionStore {
                 doubts: try row.get("doubts", as: Int.self), replaces: try row.get("replaces"),
                 refunds: try row.get("refunds", as: [String].self).map {
                     try LedgerJSON.value(LedgerRefund.self, $0, column: "store_questions.refunds")
-                })
+                }, isPassed: try row.get("is_passed"))
         }
     }
 
@@ -173,6 +173,8 @@ public struct ClaimedQuestion: ClaimedItem {
     public var replaces: TransactionID?
     /// Refunds that notifications have reported since the last answer.
     public var refunds: [LedgerRefund]
+    /// Whether another publisher's account could not answer it.
+    public var isPassed: Bool
 
     static let mostRefunds: Int32 = 16
     static let recheck = "rechecked"

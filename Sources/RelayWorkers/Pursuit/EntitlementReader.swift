@@ -44,7 +44,7 @@ actor EntitlementReader {
         self.leases = leases
         let sizes = BatchSizes("reads")
         self.turns = PostgresBatcher(
-            maxCount: 200, maxWaiting: 100_000, key: { $0 },
+            maxCount: 200, maxWaiting: 100_000, keys: { [$0] },
             flush: { customers in
                 sizes.record(customers.count)
                 let turns = try await store.purchases.takeReads(of: customers, interval: interval)

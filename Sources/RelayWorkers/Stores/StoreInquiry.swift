@@ -108,7 +108,8 @@ extension ExternalStoreAnswer {
             // A consumable, or a purchase with missing fields, is still a purchase.
             guard let statement = purchase.ledgerStatement ?? (purchase.state.isPurchase ? LedgerStatement() : nil)
             else {
-                self = .no("\(store) has no paid subscription by that name: it is \(purchase.state.rawValue)")
+                let state = purchase.state == .pending ? Verification.unpaid : ": it is \(purchase.state.rawValue)"
+                self = .no("\(store) has no paid subscription by that name\(state)")
                 return
             }
             self = .found([

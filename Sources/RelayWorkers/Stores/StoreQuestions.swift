@@ -107,6 +107,10 @@ public struct StoreQuestions: Service {
         _ permit: Breakers<StorePlatform>.Permit
     ) async throws -> Trouble? {
         let subject = question.name.hashValue
+        if known.isEmpty, try await pass(question, after: answer) {
+            breakers.end(permit)
+            return nil
+        }
         switch answer {
         case .tryAgain(let pause):
             breakers.end(permit, CallResult(.failure("it does not answer"), subject: subject))
@@ -133,6 +137,28 @@ public struct StoreQuestions: Service {
             try await recordAbsence(askedAt, question, known)
             return nil
         }
+    }
+
+    /// Passes a question about an unknown purchase to the publisher that has the purchase which this one continues, or to
+    /// the others with keys for the app, if the store gives this publisher's account no answer.
+    ///
+    /// - Returns: whether another account is asked instead.
+    private func pass(_ question: ClaimedQuestion, after answer: ExternalStoreAnswer) async throws -> Bool {
+        guard !question.isPassed else { return false }
+        let others: [PublisherID]
+        switch answer {
+        case .tryAgain: return false
+        case .found(let found):
+            let former = found.reduce(into: Set<TransactionID>()) { $0.formUnion($1.statement.movesFrom) }
+            guard try await store.questions.environments(of: former, publisher: question.name.publisher).isEmpty else {
+                return false
+            }
+            others = try await store.questions.publisher(of: former, besides: question).map { [$0] } ?? []
+        case .no, .ended, .unknown, .misconfigured, .notConfigured:
+            others = try await store.questions.others(for: question)
+        }
+        try await store.questions.pass(question, to: others)
+        return !others.isEmpty
     }
 
     private func delay(_ question: ClaimedQuestion, atLeast pause: Duration?) -> Duration {
@@ -165,8 +191,10 @@ public struct StoreQuestions: Service {
             let results = try await store.subscriptions.record(message.withMoves, leeway: leeway)
             // The grant may be under a former id: a changed plan has a new one.
             // The owner's validation may be gone, by retention.
+            let runs = results.first { $0.name == name }?.state?.status.grantsAccess == true
+            if runs { _ = try await store.questions.sendPaid(one.key, of: name.publisher) }
             guard results.contains(where: { !$0.granted.isEmpty || $0.owner != nil }) else { continue }
-            guard results.first(where: { $0.name == name })?.state?.status.grantsAccess == true else {
+            guard runs else {
                 if question.expects == .runs, let doubt = doubt(question, "the store does not say yet that it runs") {
                     return doubt
                 }

@@ -117,6 +117,30 @@ struct TakenAtOnceTests {
         }
     }
 
+    /// Ana posts again after a refusal, and her statement waits for a lock. Meanwhile Ben posts the same subscription, and
+    /// Cleeng grants it to him.
+    @Test("is not claimed if it waited: a newer request may have been sent meanwhile")
+    func waited() async throws {
+        try await withStores(2) { database, stores in
+            let (store, other) = (stores[0], stores[1])
+            _ = try await store.publishers.add("main")
+            try await store.write(try await store.takeAndClaim(.sample(customer: "ana@example.test")).rejected())
+            let (claimer, again) = (Claimer(), try Acceptance.sample(customer: "ana@example.test"))
+            let intake = intake(store, claimer)
+            let accepting = try await database.hand.withTransaction { transaction in
+                _ = try await transaction.query("SELECT FROM purchases FOR UPDATE")
+                let accepting = Task { try await intake.accept(again) }
+                try await database.waitUntilBlocked()
+                try await other.takeAndGrant(.sample(customer: "ben@example.test"))
+                return accepting
+            }
+            #expect(try await accepting.value.isNew)
+            #expect(claimer.begun.isEmpty && claimer.places == 1)
+            let claimed = try await store.claimOne()
+            #expect(claimed.id == again.id && claimed.isOvertaken)
+        }
+    }
+
     @Test("is not claimed if its subscription has a pursuit, without a free place, or for a repeat")
     func left() async throws {
         try await withStore { database, store in

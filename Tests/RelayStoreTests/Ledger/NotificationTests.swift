@@ -86,6 +86,38 @@ struct NotificationTests {
         }
     }
 
+    /// Anybody may post a foreign purchase, and its store then denies it.
+    @Test("is not of a publisher whose purchase the store denied, and is of the owner before the keys'")
+    func denied() async throws {
+        try await withStore { database, store in
+            var generator = SystemRandomNumberGenerator()
+            for publisher in ["main", "second"] {
+                _ = try await store.keys.create(
+                    role: .app, name: "tv", publisher: PublisherID(publisher), app: "com.example.app",
+                    using: &generator)
+            }
+            var refund = StoreNotification(
+                version: .one, identity: "1", type: "VOIDED_PURCHASE", environment: .unknown,
+                bundleID: "com.example.app", originalTransactionID: "google:token-1", saidAt: nil)
+            refund.store = .google
+            func sample(_ publisher: String, _ verification: Verification) throws -> Acceptance {
+                var one = try Acceptance.sample(subscription: "google:token-1", publisher: publisher)
+                (one.environment, one.verification) = (.unknown, verification)
+                return one
+            }
+            // The newest key's, since nothing is known.
+            #expect(try await store.notifications.publisher(of: refund) == "second")
+            try await store.take(sample("main", .genuine))
+            try await store.take(sample("second", .notGenuine(code: "not_a_purchase", detail: "no")))
+            #expect(try await store.notifications.publisher(of: refund) == "main")
+            // What the store could not be asked about counts less than what it confirmed.
+            var later = try sample("second", .notChecked)
+            later.purchaseKey = thirtyTwoBytes("later")
+            try await store.take(later)
+            #expect(try await store.notifications.publisher(of: refund) == "main")
+        }
+    }
+
     @Test("about a new id belongs to the publisher of the former one, or of the app's granted purchases")
     func successor() async throws {
         try await withStore { database, store in

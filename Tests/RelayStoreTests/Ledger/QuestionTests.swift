@@ -66,6 +66,38 @@ struct QuestionTests {
         }
     }
 
+    @Test("that the account cannot answer goes to the app's other publishers, once, with what it carries")
+    func passed() async throws {
+        try await run { database, store in
+            var generator = SystemRandomNumberGenerator()
+            for publisher in ["main", "second", "third"] {
+                _ = try await store.keys.create(
+                    role: .app, name: "tv", publisher: PublisherID(publisher),
+                    app: publisher == "third" ? "com.example.other" : "com.example.app", using: &generator)
+            }
+            var notification = StoreNotification.google(Self.key, "a", type: "VOIDED_PURCHASE")
+            let refund = LedgerRefund(order: "GPA.1", at: Timestamp(seconds: 1_700_000_000), reason: .customer)
+            (notification.bundleID, notification.refund) = ("com.example.app", refund)
+            _ = try await store.notifications.receive(
+                ReceivedNotification(notification, body: [], isRelayed: PerPublisher(true)), of: "main",
+                leeway: Notices.leeway, now: try await database.now())
+            let first = try #require(try await claim(store).first)
+            #expect(first.refunds == [refund] && !first.isPassed)
+            let others = try await store.questions.others(for: first)
+            #expect(others == ["second"])
+            try await store.questions.pass(first, to: others)
+            try await store.questions.end(first)
+            let second = try #require(try await claim(store).first)
+            #expect(second.name.publisher == "second" && second.name.originalTransactionID == Self.key)
+            #expect(second.isPassed && second.refunds == [refund] && second.expects == .isOver)
+            #expect(second.event == "voided_purchase" && second.bundleID == "com.example.app")
+            // A question that is open already there is asked again.
+            try await store.questions.pass(second, to: ["second"])
+            try await store.questions.end(second)
+            #expect(try await claim(store).count == 1)
+        }
+    }
+
     @Test("is also asked again after an unsigned notification, which shortens no pause")
     func unsigned() async throws {
         try await run { database, store in

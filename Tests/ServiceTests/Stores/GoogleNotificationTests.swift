@@ -8,6 +8,8 @@ import Testing
     @Test func aRefundEndsAccessAndARenewalGoesOn() async throws {
         try await GoogleScene.run { scene in
             let id = try await scene.buy("token-1")
+            // A question after the grant would find the end before the notification calls it a refund.
+            try await scene.settled()
             try await scene.google.act("refund", "token-1")
             let revoked = try await scene.setup.relay.becomes("revoked", id)
             #expect(revoked["reason"].string == "refunded")
@@ -27,6 +29,40 @@ import Testing
             try await Awaiting.fact("nothing waits", is: 0) {
                 try await scene.setup.relay.ops("/ops/notifications?status=pending").json["items"].array?.count
             }
+        }
+    }
+
+    /// Bought for cash: Google calls it pending, and Cleeng refuses it. Then it is paid.
+    @Test func aPurchaseThatIsPaidLaterIsSentOnceMore() async throws {
+        try await GoogleScene.run { scene in
+            let (relay, control) = (scene.setup.relay, SimulatorControl(scene.setup.simulator))
+            try await control.behave("ana@example.test", "reject")
+            try await scene.google.has("token-1", #"{"state":"PENDING"}"#)
+            let id = try await scene.post("token-1")
+            _ = try await relay.becomes("rejected", id)
+            try await scene.settled()
+            try await control.behave("ana@example.test", "after-0s")
+            try await scene.google.has("token-1")
+            _ = try await relay.becomes("granted", id)
+            try await scene.google.act("renew", "token-1")
+            try await scene.settled()
+            #expect(try await relay.timeline(id, "retried").count == 1)
+            #expect(try await relay.poll(id).json["status"].string == "granted")
+        }
+    }
+
+    /// Another publisher has the only key for the app. Google names the former purchase in its answer alone.
+    @Test func aChangedPlanBelongsToThePublisherOfTheFormerOne() async throws {
+        try await GoogleScene.run { scene in
+            let id = try await scene.buy("token-1")
+            _ = try await Relay.makeKey("app", scene.setup.database, app: "com.example.app", publisher: "nordic")
+            try await scene.google.has("token-2", #"{"productId":"gold","linkedPurchaseToken":"token-1"}"#)
+            try await Awaiting.fact("the new plan has the customer", is: "ana@example.test") {
+                try await scene.subscription("token-2")["customerEmail"].string
+            }
+            try await scene.settled()
+            try await scene.google.act("refund", "token-2")
+            #expect(try await scene.setup.relay.becomes("revoked", id)["reason"].string == "refunded")
         }
     }
 

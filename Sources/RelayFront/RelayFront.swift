@@ -88,7 +88,7 @@ public struct RelayFront: Sendable {
             bodies: bodies, budget: bodyBudget, trustedProxies: configuration.trustedProxies, poll: poll)
         let entitlements = EntitlementRoutes(
             store: store, authenticator: authenticator,
-            holder: PollHolder(store: store, maximumHeld: Self.maxHeldPolls), poll: poll,
+            holder: PollHolder(store: store, keys: authenticator.keys, maximumHeld: Self.maxHeldPolls), poll: poll,
             inquirer: inquirer, leeway: configuration.renewalLeeway)
         let notifications = NotificationRoutes(
             store: store, sources: configuration.notificationSources, isRelayed: configuration.relaysNotifications,

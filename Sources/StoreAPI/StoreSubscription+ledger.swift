@@ -44,10 +44,12 @@ extension StoreSubscription {
                 at: cancellation?.at ?? min(item.expiresAt ?? readAt, readAt), kind: .refunded,
                 reason: cancellation.flatMap { $0.reason == .unknown ? nil : $0.reason })
             : nil
-        return LedgerPeriod(
+        var period = LedgerPeriod(
             id: periodID(item), productID: item.productID, purchasedAt: firstPurchasedAt ?? readAt, expiresAt: ends,
             revocation: taken, statedAt: readAt, transactionID: item.orderID, originalPurchasedAt: firstPurchasedAt,
             isTrial: item.isTrial, isIntro: item.isIntro, discountID: DiscountID(item.offerID))
+        if items.count > 1 { period.renews = isLapsing ? false : item.autoRenews }
+        return period
     }
 
     /// Id of the item's period: its order, with the product if the order pays for several products.
@@ -59,7 +61,6 @@ extension StoreSubscription {
 
     private var renewal: LedgerRenewal? {
         guard kind == .subscription, let item = mainItem else { return nil }
-        let isLapsing = state == .canceled || state == .expired || state == .revoked
         return LedgerRenewal(
             willRenew: isLapsing ? false : item.autoRenews, productID: item.nextProductID ?? item.productID,
             isInBillingRetry: isInBillingRetry, graceUntil: state == .inGrace ? graceUntil ?? item.expiresAt : nil,
@@ -67,6 +68,8 @@ extension StoreSubscription {
             priceConsent: item.hasAgreedToPrice.map { $0 ? 1 : 0 },
             cancelationReason: isLapsing ? cancellation?.reason : nil, statedAt: readAt)
     }
+
+    private var isLapsing: Bool { state == .canceled || state == .expired || state == .revoked }
 
     private func bound(_ periods: [LedgerPeriod]) -> LedgerBound? {
         guard kind == .subscription else { return nil }

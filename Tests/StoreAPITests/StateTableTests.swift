@@ -89,4 +89,61 @@ struct StateTableTests {
             }
         }
     }
+
+    /// The customer changed the plan: the successor has another key, which the relay may learn a moment later.
+    @Test("that ends by a replacement ends a minute later, whoever is asked how often")
+    func replaced() throws {
+        for reason in [CancelationReason.replaced, .system] {
+            var ledger = SubscriptionLedger()
+            ledger.apply(
+                try answer(.google, .active, order: "1", until: Self.asked + Self.day, renews: true, at: Self.asked))
+            for second in [60, 61, 100] as [Int64] {
+                let moment = Self.asked + .seconds(second)
+                var over = StoreSubscription(
+                    .google, .subscription, key: "key", items: [item(until: moment)], state: .expired, isTest: false,
+                    readAt: moment)
+                over.cancellation = StoreCancellation(reason)
+                ledger.apply(try #require(over.ledgerStatement))
+            }
+            let states = [60, 119, 120, 200].map { second in
+                ledger.state(at: Self.asked + .seconds(Int64(second)), leeway: .seconds(3_600))
+            }
+            #expect(
+                states.map { $0?.status }
+                    == (reason == .replaced
+                        ? [.active, .active, .expired, .expired] : Array(repeating: .expired, count: 4)))
+            if reason == .replaced { #expect(states[0]?.nextLookAt == Self.asked + .seconds(120)) }
+            // Cleeng's newer answer decides.
+            var no = LedgerEnd(isOver: true, statedAt: Self.asked + .seconds(110))
+            no.ownerNo = 1
+            ledger.apply(
+                LedgerStatement(cleeng: ["gold": no], granted: LedgerGrant(offer: "gold", at: Self.asked)))
+            #expect(ledger.state(at: Self.asked + .seconds(111), leeway: .seconds(3_600))?.status == .expired)
+        }
+    }
+
+    private func item(until end: Timestamp, order: TransactionID = "1") -> StoreSubscription.Item {
+        var item = StoreSubscription.Item(productID: "month")
+        (item.orderID, item.expiresAt) = (order, end)
+        return item
+    }
+
+    /// Google sells the add-on in the same subscription. It was canceled, and the rest renews.
+    @Test("has a renewal for each of its products")
+    func items() throws {
+        let end = Self.asked + Self.day
+        var (main, addOn) = (item(until: end), item(until: end))
+        (main.autoRenews, addOn.productID, addOn.autoRenews) = (true, "addon", false)
+        var ledger = SubscriptionLedger()
+        ledger.apply(
+            try #require(
+                StoreSubscription(
+                    .google, .subscription, key: "key", items: [main, addOn], state: .active, isTest: false,
+                    readAt: Self.asked
+                ).ledgerStatement))
+        let name = SubscriptionName(publisher: "main", environment: "Production", originalTransactionID: "google:key")
+        let shown = ledger.purchases(of: name, shown: .active, at: Self.asked, leeway: .seconds(3_600))
+        let intents = Dictionary(uniqueKeysWithValues: shown.map { ($0.productID, $0.renewalIntent) })
+        #expect(intents == ["month": .renew, "addon": .lapse])
+    }
 }

@@ -31,7 +31,8 @@ public struct ConnectorPurchase: Sendable, Equatable {
         }
     }
 
-    /// The request's body: Cleeng's fields and no others.
+    /// The request's body: Cleeng's fields, and `productId` for Google, which Cleeng's page does not list. Whether Cleeng
+    /// reads it is a question for Cleeng (docs/simulator.md).
     func body() -> ByteBuffer {
         JSONWriter.body { writer in
             switch proof {

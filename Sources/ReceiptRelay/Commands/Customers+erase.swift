@@ -40,7 +40,8 @@ extension Customers {
                     guard !identity.isUnknown || identity.isEmail else { throw ExitCode(1) }
                     let mentions =
                         identity.isEmail
-                        ? ", and each event of Cleeng's and billing customer that mentions the email" : ""
+                        ? ", and each event of Cleeng's, notification of Roku's and billing customer that mentions the email"
+                        : ""
                     return print(
                         "would go: \(identity.validations.count) purchases, \(identity.subscriptions.count) subscriptions' owners, \(identity.names.count) names\(mentions)"
                     )
@@ -48,11 +49,11 @@ extension Customers {
                 let outcome = try await Operations(store: store).perform(
                     .erase(identity), by: ShellUser.actor, reason: reason)
                 print(
-                    "erased: \(outcome.validations) purchases, \(outcome.subscriptions) subscriptions' owners, \(outcome.transfers) transfers, \(outcome.messages) messages, \(outcome.events) events of Cleeng's, \(outcome.billingCustomers) billing customers' details"
+                    "erased: \(outcome.validations) purchases, \(outcome.subscriptions) subscriptions' owners, \(outcome.transfers) transfers, \(outcome.messages) messages, \(outcome.events) events of Cleeng's, \(outcome.notifications) notifications of Roku's, \(outcome.billingCustomers) billing customers' details"
                 )
                 if outcome.unreadable > 0 {
                     print(
-                        "\(outcome.unreadable) events and billing customers cannot be opened, and stay: look at `status` for parked events"
+                        "\(outcome.unreadable) events, notifications and billing customers cannot be opened, and stay: look at `status` for parked events"
                     )
                 }
                 print("copies may tell what they had in memory for another fifteen seconds")

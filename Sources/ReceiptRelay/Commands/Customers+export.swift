@@ -3,6 +3,7 @@ import Foundation
 import Operations
 import RelayCore
 import RelayStore
+import StoreSignals
 
 extension Customers {
     struct Export: AsyncParsableCommand {
@@ -79,13 +80,16 @@ private struct CustomerExport: Viewed {
     struct Mentions: Sendable {
         var events: [CustomerMention] = []
         var billingCustomers: [CustomerMention] = []
+        var notifications: [CustomerMention] = []
 
-        var isEmpty: Bool { events.isEmpty && billingCustomers.isEmpty }
+        var isEmpty: Bool { events.isEmpty && billingCustomers.isEmpty && notifications.isEmpty }
 
         init(of identity: CustomerIdentity, _ store: RelayStore) async throws {
             guard identity.isEmail else { return }
             events = try await store.customers.events(mentioning: identity.customer)
             billingCustomers = try await store.customers.billingCustomers(mentioning: identity.customer)
+            notifications = try await store.customers.rokuNotifications(
+                mentioning: identity.customer, message: RokuNotification.message)
         }
     }
 
@@ -115,6 +119,10 @@ private struct CustomerExport: Viewed {
         Field("events") { one in
             FieldValue.list(
                 one.mentions.events.map { fields(of: $0, name: "topic", text: .text($0.text.value), "body") })
+        },
+        Field("notifications") { one in
+            FieldValue.list(
+                one.mentions.notifications.map { fields(of: $0, name: "type", text: .json($0.text.value), "message") })
         },
     ]
 

@@ -66,8 +66,10 @@ extension Customers {
             }
             switch outcome {
             case .asked: if !known.contains(where: \.status.accessGranted) { throw ExitCode(1) }
-            case .pending: Failure.complain("a purchase is pending: Cleeng is asked every few seconds")
-            case .tooSoon: throw Failure("the customer was read a moment ago: try again in five seconds", 75)
+            case .pending: Failure.complain("a purchase is pending: Cleeng is asked about it anyway")
+            case .tooSoon:
+                throw Failure(
+                    "the customer was read a moment ago: try again after RELAY_POLL_INTERVAL_SECONDS", 75)
             case .away: throw Failure("Cleeng cannot be asked now; `receipt-relay status` says how it does", 75)
             }
         }

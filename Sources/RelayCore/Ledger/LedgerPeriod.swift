@@ -64,12 +64,14 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
     public var isIntro: Bool?
     /// The redeemed offer; nil if not stated.
     public var discountID: DiscountID?
+    /// Whether this product renews, if the store sells several in the subscription. Nil: the renewal of the whole counts.
+    public var renews: Bool?
     /// The redeemed offer as the store describes it; nil if there was none, or it is not stated.
     public var storeOffer: StoreOffer?
 
     private enum CodingKeys: String, CodingKey {
         case id, productID, purchasedAt, expiresAt, revocation, isUpgraded, replacesEarlier, transactionID
-        case originalPurchasedAt, isTrial, isIntro, discountID, storeOffer
+        case originalPurchasedAt, isTrial, isIntro, discountID, storeOffer, renews
         case statedAt = "toldAt"
     }
 
@@ -117,6 +119,7 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
                 revocation.map { $0.at.microseconds } ?? .min, revocation.map { Int64($0.kind.rawValue) } ?? 0,
                 isUpgraded ? 1 : 0, end.microseconds, purchasedAt.microseconds,
                 originalPurchasedAt?.microseconds ?? .min, LedgerRank.number(isTrial), LedgerRank.number(isIntro),
+                LedgerRank.number(renews),
             ],
             text: [
                 productID.text, transactionID?.text, discountID?.text, revocation?.reason?.rawValue,

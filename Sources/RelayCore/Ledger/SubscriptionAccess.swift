@@ -59,7 +59,7 @@ public struct SubscriptionAccess: Sendable, Hashable {
         } else if end > now {
             verdicts[offer] = .goesOn(expiresAt: item.expiresAt.map { min($0, end) })
             if item.expiresAt != nil { look(at: end) }
-        } else if item.statedAt >= end || !ledger.isListed(item) || ledger.renewal?.willRenew == false {
+        } else if item.statedAt >= end || !ledger.isListed(item) || ledger.willRenew(item) == false {
             verdicts[offer] = .ends(reason: "expired")
         } else if end + leeway > now {
             verdicts[offer] = .goesOn(expiresAt: nil)

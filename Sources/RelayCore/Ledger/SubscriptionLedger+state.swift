@@ -24,10 +24,14 @@ extension SubscriptionLedger {
         // An end statement no older than the period's own statement takes precedence over the period's dates.
         let isOver = said?.ends(period) ?? false
         var state = SubscriptionState(
-            status: .active, willRenew: renewal?.willRenew, expiresAt: period.expiresAt, productID: period.productID,
+            status: .active, willRenew: willRenew(period), expiresAt: period.expiresAt, productID: period.productID,
             autoRenewProductID: renewal?.productID)
         guard !isOver else {
-            expire(&state)
+            if let said, let end = successorsTime(after: said), end > now {
+                (state.expiresAt, state.changesAt) = (end, end)
+            } else {
+                expire(&state)
+            }
             return state
         }
         guard period.expiresAt != nil else {
@@ -59,6 +63,15 @@ extension SubscriptionLedger {
         if let until = said.until, until > now { state.expiresAt = until }
         state.lookUpAt = next
         if next > now { state.changesAt = next } else { expire(&state) }
+    }
+
+    /// How long an end by replacement is no end: the store or the app reports the successor within that time.
+    private static let succession = Duration.seconds(60)
+
+    /// End of the time for a successor, if the store ended the subscription because another replaced it.
+    private func successorsTime(after said: LedgerEnd) -> Timestamp? {
+        guard let replacedAt, let end, said == end, renewal?.cancelationReason == .replaced else { return nil }
+        return replacedAt + Self.succession
     }
 
     /// The period that decides the status; a revoked one if no other counts. Nil if no purchase is known.
@@ -141,7 +154,13 @@ extension SubscriptionLedger {
     private func hasMore(after period: LedgerPeriod) -> Bool {
         guard period.expiresAt != nil else { return false }
         guard let said = renewal, said.statedAt >= period.isKnownFrom else { return true }
-        return said.willRenew != false && said.expirationIntent == nil
+        return willRenew(period) != false && said.expirationIntent == nil
+    }
+
+    /// Whether a period's product renews, by the newest statement; nil if not stated.
+    func willRenew(_ period: LedgerPeriod) -> Bool? {
+        guard let said = renewal, said.statedAt > period.statedAt else { return period.renews ?? renewal?.willRenew }
+        return said.willRenew
     }
 
     private func revoked(_ period: LedgerPeriod) -> SubscriptionState {

@@ -32,6 +32,8 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     /// Products that the store sells together in this subscription, as Google does with add-ons. Nil if it sells one at
     /// a time.
     public private(set) var items: Set<ProductID>?
+    /// When the store first stated that this one is over because another replaced it.
+    private(set) var replacedAt: Timestamp?
 
     /// Only the newest periods are kept; the others ended long ago.
     public static let mostPeriods = 24
@@ -41,7 +43,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     private enum CodingKeys: String, CodingKey {
         case stated = "periods"
         case bound, refunds, renewal, end, cleeng, offers, granted, move, currentAt, movedFrom, intentChangedAt, isTest
-        case items
+        case items, replacedAt
     }
 
     public init() {}
@@ -63,6 +65,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         intentChangedAt = try values.decodeIfPresent(Timestamp.self, forKey: .intentChangedAt)
         isTest = try values.decodeIfPresent(Bool.self, forKey: .isTest)
         items = try values.decodeIfPresent(Set<ProductID>.self, forKey: .items)
+        replacedAt = try values.decodeIfPresent(Timestamp.self, forKey: .replacedAt)
     }
 
     /// The stored periods by ``LedgerPeriod/id``. None that was stated before the store's newest answer outlives it, and
@@ -102,6 +105,9 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         return move.to
     }
 
+    /// When the subscription moved to ``movedTo``.
+    var movedAt: Timestamp? { movedTo == nil ? nil : move?.statedAt }
+
     /// Whether nothing is known of this id, but that it moved to another.
     var isOnlyLinked: Bool {
         movedTo != nil && stated.isEmpty && renewal == nil && end == nil && movedFrom.isEmpty
@@ -130,6 +136,9 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         if let new = statement.bound, bound.map({ new.rank > $0.rank }) ?? true { bound = new }
         for new in statement.refunds { apply(new) }
         if let new = statement.renewal, renewal.map({ new.rank > $0.rank }) ?? true { renewal = new }
+        if let new = statement.end, new.isOver, statement.renewal?.cancelationReason == .replaced {
+            replacedAt = min(replacedAt ?? new.statedAt, new.statedAt)
+        }
         if let new = statement.end, end.map({ new.rank > $0.rank }) ?? true { end = new }
         for (offer, new) in statement.cleeng where cleeng[offer].map({ new.rank > $0.rank }) ?? true {
             cleeng[offer] = new

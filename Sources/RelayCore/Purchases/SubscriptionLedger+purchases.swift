@@ -34,6 +34,23 @@ extension SubscriptionLedger {
         }
     }
 
+    /// The newest purchase of each product of a subscription that continues under another id. All are over.
+    public func formerPurchases(of name: SubscriptionName) -> [CustomerPurchase] {
+        guard let movedAt else { return [] }
+        var newest: [ProductID: LedgerPeriod] = [:]
+        for period in periods.values where newest[period.productID].map({ Self.isOlder($0, period) }) ?? true {
+            newest[period.productID] = period
+        }
+        return newest.values.map { period in
+            var purchase = purchase(period, of: name)
+            purchase.cancelationReason =
+                period.revocation?.cancelationReason ?? renewal?.cancelationReason
+                ?? (period.end > movedAt ? .replaced : .unknown)
+            purchase.expiresAt = min(period.end, movedAt)
+            return purchase
+        }
+    }
+
     private func purchase(_ period: LedgerPeriod, of name: SubscriptionName) -> CustomerPurchase {
         let platform = name.platform
         let purchaseID = platform.name(ofKey: name.originalTransactionID)
@@ -60,7 +77,7 @@ extension SubscriptionLedger {
         purchase.isExpired = !status.grantsAccess
         let said = renewal.flatMap { $0.statedAt >= period.isKnownFrom ? $0 : nil }
         if period.expiresAt != nil, let said {
-            if let willRenew = said.willRenew { purchase.renewalIntent = willRenew ? .renew : .lapse }
+            if let willRenew = willRenew(period) { purchase.renewalIntent = willRenew ? .renew : .lapse }
             purchase.isBillingRetry = status == .inGrace || status == .inBillingRetry
             purchase.priceConsent = said.priceConsent.map { $0 == 1 ? .agreed : .notified }
         }
@@ -83,7 +100,7 @@ extension SubscriptionLedger {
         if let revocation = period.revocation { return revocation.cancelationReason }
         let stated = said?.cancelationReason ?? said?.expirationIntent.map(CancelationReason.init(expirationIntent:))
         switch status {
-        case .active where said?.willRenew == false: return stated ?? .customer
+        case .active where said.flatMap({ _ in willRenew(period) }) == false: return stated ?? .customer
         case .active, .inGrace: return nil
         case .inBillingRetry: return stated ?? .billingError
         case .expired, .revoked: return stated ?? (said?.willRenew == false ? .customer : .unknown)
@@ -93,7 +110,10 @@ extension SubscriptionLedger {
     /// Describes an item other than the current period. Its own date decides whether it has ended.
     private func describe(_ purchase: inout CustomerPurchase, item period: LedgerPeriod, at now: Timestamp) {
         let end = itemEnd(period)
-        if period.expiresAt != nil { purchase.expiresAt = end }
+        if period.expiresAt != nil {
+            purchase.expiresAt = end
+            if let willRenew = willRenew(period) { purchase.renewalIntent = willRenew ? .renew : .lapse }
+        }
         purchase.isExpired = period.revocation != nil || end <= now || isEnded(period)
         guard purchase.isExpired else { return }
         purchase.cancelationReason = period.revocation?.cancelationReason ?? renewal?.cancelationReason ?? .unknown

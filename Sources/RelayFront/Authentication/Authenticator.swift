@@ -11,6 +11,8 @@ struct Authenticator: Sendable {
     /// Rate limit per key; nil for none.
     var limits: RateLimits?
 
+    static var unknownKey: Problem { Problem(.unknownKey, "the key was never made, or has been revoked") }
+
     /// - Throws: ``Problem`` 401 and 403; ``Postgres/PostgresError`` if no key has ever been read yet.
     func key(_ request: Request, _ context: FrontContext, opening role: KeyRole) async throws -> APIKey {
         guard let credentials = BearerCredentials.parse(request.headers[.authorization]) else {
@@ -38,7 +40,7 @@ struct Authenticator: Sendable {
     /// - Parameter role: nil if the caller checks the role.
     private func key(_ text: Substring, _ context: FrontContext, opening role: KeyRole?) async throws -> APIKey {
         guard let key = try await keys.authenticate(text) else {
-            throw Problem(.unknownKey, "the key was never made, or has been revoked")
+            throw Self.unknownKey
         }
         context.notes.keyID = key.id
         // Operators' keys have no rate limit.

@@ -57,7 +57,7 @@ struct EntitlementRoutes: Sendable {
     private func one(_ request: Request, _ context: FrontContext) async throws -> Response {
         let question = try await question(request, context)
         if AcceptHeader.wantsEventStream(request.headers[.accept]), holder.hasCapacity {
-            return stream(try await read(question), context)
+            return stream(try await read(question), question.key, context)
         }
         if let seconds = question.answer.appliedWait {
             let (end, channel) = (ContinuousClock.now + .seconds(seconds), context.channel)
@@ -97,7 +97,7 @@ struct EntitlementRoutes: Sendable {
         _ question: Question, until end: ContinuousClock.Instant, _ channel: any Channel
     ) async throws -> Response {
         // Registers before reading, so that no change is missed between the two.
-        let held = try await HeldPoll(store.memory.changes.register(question.id), on: channel)
+        let held = try await HeldPoll(store.memory.changes.register(question.id, key: question.key.id), on: channel)
         defer { held.end() }
         switch try await read(toHold: question) {
         case .answer(let response): return response
@@ -106,6 +106,7 @@ struct EntitlementRoutes: Sendable {
             case .changed(let latest), .shutdown(let latest): return question.response(latest)
             // It was pending when it was last read. Only a new read may answer that it still is.
             case .unchanged: return question.response(try await read(question))
+            case .revoked: throw Authenticator.unknownKey
             }
         }
     }
@@ -122,7 +123,7 @@ struct EntitlementRoutes: Sendable {
         return question.holds(known) ? .wait(PollHolder.Known(known)) : .answer(question.response(known))
     }
 
-    private func stream(_ known: KnownValidation, _ context: FrontContext) -> Response {
+    private func stream(_ known: KnownValidation, _ key: APIKey, _ context: FrontContext) -> Response {
         Response(
             status: .ok,
             // The last field keeps nginx from buffering the stream.
@@ -130,7 +131,7 @@ struct EntitlementRoutes: Sendable {
                 .contentType: "text/event-stream", .cacheControl: "no-store",
                 HTTPField.Name("X-Accel-Buffering")!: "no",
             ],
-            body: EventStream(holder: holder, poll: poll, channel: context.channel).body(of: known))
+            body: EventStream(holder: holder, poll: poll, channel: context.channel, key: key.id).body(of: known))
     }
 
     private func newest(_ request: Request, _ context: FrontContext) async throws -> Response {

@@ -11,13 +11,16 @@ struct EventStream: Sendable {
     let holder: PollHolder
     let poll: PollInterval
     let channel: any Channel
+    /// The key that asked.
+    let key: APIKeyID
 
     /// Sends one `status` event for the present state and one for each change. Ends at a final status, at the maximum
     /// length or on shutdown.
     func body(of first: KnownValidation) -> ResponseBody {
         ResponseBody { writer in
             // Registers only when the body is written: a body that is never written could not unregister.
-            let held = try await HeldPoll(holder.store.memory.changes.register(first.validation.id), on: channel)
+            let held = try await HeldPoll(
+                holder.store.memory.changes.register(first.validation.id, key: key), on: channel)
             defer { held.end() }
             try await writer.write(ByteBuffer(string: "retry: \(poll.seconds * 1_000)\n\n"))
             // The state may have changed between the read and the registration.
@@ -32,6 +35,7 @@ struct EventStream: Sendable {
                 case .changed(let known):
                     latest = known
                     try await writer.write(Self.event(latest))
+                case .revoked: return try await writer.finish(nil)
                 case .shutdown(let known):
                     if PollText.of(known).tag != PollText.of(latest).tag {
                         try await writer.write(Self.event(known))

@@ -8,6 +8,7 @@ import RelayStore
 /// temporary memory.
 struct PollHolder: Sendable {
     let store: RelayStore
+    let keys: KeyRing
     let maximumHeld: Int
 
     /// Whether one more poll can be held. Otherwise a poll is answered at once, like a plain one.
@@ -32,6 +33,8 @@ struct PollHolder: Sendable {
         case unchanged
         /// The process is shutting down; the value is the present state.
         case shutdown(KnownValidation)
+        /// The key that asked has been revoked.
+        case revoked
     }
 
     /// - Parameter held: registered before `known` was read.
@@ -46,6 +49,9 @@ struct PollHolder: Sendable {
             case .shutdown: return .shutdown(try await read(held.waiter.id))
             case .became(let validation): found = validation
             case .look: found = try await read(held.waiter.id)
+            case .checkKey:
+                if let key = held.waiter.key, await !keys.isStillValid(key) { return .revoked }
+                continue
             }
             if Known(found).hash != known.hash { return .changed(found) }
         }
@@ -56,6 +62,7 @@ struct PollHolder: Sendable {
         case shutdown
         case became(KnownValidation)
         case look
+        case checkKey
     }
 
     /// Waits for the next step. Only a new read may answer that a validation is pending.
@@ -64,6 +71,7 @@ struct PollHolder: Sendable {
         case .cancelled: .gone
         case .shutdown: .shutdown
         case .changed(let known) where known.validation.status != .pending: .became(known)
+        case .keyInDoubt: .checkKey
         case .changed, .timeout: .look
         }
     }

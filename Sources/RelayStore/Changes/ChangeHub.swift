@@ -39,8 +39,8 @@ public final class ChangeHub: Sendable {
     public var waitedFor: [ValidationID] { state.withLockedValue { $0.waiters.validations } }
 
     /// Registers a waiter; every call must be balanced by ``Waiter/leave()``.
-    public func register(_ id: ValidationID) -> Waiter {
-        let waiter = Waiter(id: id, hub: self)
+    public func register(_ id: ValidationID, key: APIKeyID? = nil) -> Waiter {
+        let waiter = Waiter(id: id, key: key, hub: self)
         let isShutDown = state.withLockedValue { state in
             if !state.isShutDown {
                 state.waiters.insert(waiter)
@@ -59,6 +59,13 @@ public final class ChangeHub: Sendable {
             let known = KnownValidation(validation)
             for waiter in waiters { waiter.wake(.changed(known)) }
         }
+    }
+
+    /// Wakes the held polls of keys that are no longer in memory.
+    func doubt(_ keys: Set<APIKeyID>) {
+        guard !keys.isEmpty else { return }
+        let waiters = state.withLockedValue { $0.waiters.all }
+        for waiter in waiters where waiter.key.map(keys.contains) ?? false { waiter.wake(.keyInDoubt) }
     }
 
     /// Wakes every held poll, now and from now on, because the process shuts down.

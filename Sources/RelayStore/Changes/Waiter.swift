@@ -6,6 +6,8 @@ public final class Waiter: Sendable {
     public enum Wake: Sendable {
         case changed(KnownValidation)
         case timeout
+        /// The key that asked may have been revoked.
+        case keyInDoubt
         /// The client has disconnected, or the task was cancelled.
         case cancelled
         /// The process shuts down.
@@ -13,7 +15,7 @@ public final class Waiter: Sendable {
 
         var isLasting: Bool {
             switch self {
-            case .changed, .timeout: false
+            case .changed, .timeout, .keyInDoubt: false
             case .cancelled, .shutdown: true
             }
         }
@@ -33,11 +35,14 @@ public final class Waiter: Sendable {
     }
 
     public let id: ValidationID
+    /// The key that asked.
+    public let key: APIKeyID?
     private let hub: ChangeHub
     private let state = NIOLockedValueBox(State.idle)
 
-    init(id: ValidationID, hub: ChangeHub) {
+    init(id: ValidationID, key: APIKeyID?, hub: ChangeHub) {
         self.id = id
+        self.key = key
         self.hub = hub
     }
 

@@ -64,10 +64,14 @@ extension CustomerStore {
     ) throws -> [CustomerPurchases] {
         var found = names.map { _ in (purchases: [CustomerPurchase](), changesAt: Timestamp?.none) }
         var readAt = Timestamp(microseconds: 0)
+        // A subscription under a former id is shown to the customer who has the present one.
+        let owned = try rows.reduce(into: names.map { _ in Set<SubscriptionName>() }) { owned, row in
+            owned[try row.get("ordinal", as: Int.self) - 1].insert(try row.subscriptionName())
+        }
         for row in rows {
             let place = try row.get("ordinal", as: Int.self) - 1
             readAt = try row.timestamp("now")
-            let one = try subscription(row, at: readAt, leeway: leeway)
+            let one = try subscription(row, among: owned[place], at: readAt, leeway: leeway)
             found[place].purchases += one.purchases
             found[place].changesAt = [found[place].changesAt, one.changesAt].compactMap(\.self).min()
         }
@@ -77,7 +81,7 @@ extension CustomerStore {
     }
 
     private static func subscription(
-        _ row: PostgresRow, at now: Timestamp, leeway: Duration
+        _ row: PostgresRow, among owned: Set<SubscriptionName>, at now: Timestamp, leeway: Duration
     ) throws -> (purchases: [CustomerPurchase], changesAt: Timestamp?) {
         let name = try row.subscriptionName()
         var ledger = try StoredLedger.read(row, ownerNo: row.get("owner_no"))
@@ -85,8 +89,11 @@ extension CustomerStore {
             let period = try LedgerJSON.value(LedgerPeriod.self, period, column: "validations.period")
             ledger.apply(LedgerStatement(periods: [period]))
         }
-        // A moved subscription is shown under its new id. A standalone grant is not a purchase in a store.
-        guard ledger.movedTo == nil, !name.standsAlone else { return ([], nil) }
+        // A standalone grant is not a purchase in a store.
+        guard !name.standsAlone else { return ([], nil) }
+        if let present = ledger.movedTo {
+            return (owned.contains(name.under(present)) ? ledger.formerPurchases(of: name) : [], nil)
+        }
         let shown = try row.get("shown", as: Int16?.self).flatMap(SubscriptionState.Status.init)
         let purchases = ledger.purchases(of: name, shown: shown, at: now, leeway: leeway)
         guard purchases.isEmpty else {

@@ -30,6 +30,32 @@ struct MentioningRows: Sendable {
         """
     }
 
+    /// Roku's notifications, of which those of Instant Signup name a customer. Erasure deletes them. A repeat is still
+    /// known by its name.
+    ///
+    /// - Parameter message: reads the text of a body; nil if there is none.
+    static func rokuNotifications(_ message: @escaping @Sendable ([UInt8]) -> [UInt8]?) -> MentioningRows {
+        MentioningRows { last in
+            let place = try last.map(PointerPage.place) ?? .start
+            return """
+                SELECT n.bucket, n.accepted_on - DATE 'epoch' AS day, n.id, n.received_at AS at, n.type, n.publisher,
+                       ROW(n.sealed_by, n.body) AS body
+                FROM notifications n
+                WHERE (n.bucket, n.accepted_on, n.id) > (\(place.values)) AND n.store = \(.text(StorePlatform.roku.rawValue))
+                ORDER BY n.bucket, n.accepted_on, n.id
+                LIMIT \(unescaped: pageSize)
+                """
+        } text: {
+            message(try $0.open("body", as: Private<[UInt8]>.self).value) ?? []
+        } erasure: { found in
+            """
+            DELETE FROM notifications n
+            USING \(.ids(try found.map { try $0.validationID() }), as: "i")
+            WHERE \(.sameID("n", "i"))
+            """
+        }
+    }
+
     /// Details of billing customers. Erasure empties them. Contracts stay, under the ids that the publisher knows.
     static let billingCustomers = MentioningRows { last in
         let (bucket, id) = (try last?.get("bucket") ?? -1 as Int16, try last?.get("id") ?? "")
@@ -58,7 +84,7 @@ public struct CustomerMention: Sendable {
     public var at: Timestamp
     /// Nil for an event of the shared account at Cleeng.
     public var publisher: PublisherID?
-    /// Topic of the event, or id of the billing customer.
+    /// Topic of the event, type of the notification, or id of the billing customer.
     public var name: String
     public var text: Private<String>
 
@@ -77,6 +103,15 @@ extension CustomerStore {
     /// Cleeng's events that mention an email. One that cannot be opened is left out.
     public func events(mentioning email: CustomerID) async throws -> [CustomerMention] {
         try await list(.events, mentioning: email) { try $0.get("topic") }
+    }
+
+    /// Roku's notifications that mention an email. One that cannot be opened is left out.
+    ///
+    /// - Parameter message: reads the text of a body.
+    public func rokuNotifications(
+        mentioning email: CustomerID, message: @escaping @Sendable ([UInt8]) -> [UInt8]?
+    ) async throws -> [CustomerMention] {
+        try await list(.rokuNotifications(message), mentioning: email) { try $0.get("type") }
     }
 
     /// Billing customers whose details mention an email. One that cannot be opened is left out.

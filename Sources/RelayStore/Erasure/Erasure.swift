@@ -18,7 +18,9 @@ public struct Erasure: Sendable {
         public var messages = 0
         public var events = 0
         public var billingCustomers = 0
-        /// Events of Cleeng's and billing customers' details that cannot be opened. They stay, and may mention the
+        /// Roku's notifications.
+        public var notifications = 0
+        /// Events of Cleeng's, notifications and billing customers' details that cannot be opened. They stay, and may mention the
         /// customer.
         public var unreadable = 0
     }
@@ -40,9 +42,12 @@ public struct Erasure: Sendable {
     }
 
     let store: RelayStore
+    private let rokuMessage: @Sendable ([UInt8]) -> [UInt8]?
 
-    public init(store: RelayStore) {
+    /// - Parameter rokuMessage: reads the text of a stored notification of Roku's, which may name a customer.
+    public init(store: RelayStore, rokuMessage: @escaping @Sendable ([UInt8]) -> [UInt8]? = { $0 }) {
         self.store = store
+        self.rokuMessage = rokuMessage
     }
 
     /// - Parameters:
@@ -50,7 +55,9 @@ public struct Erasure: Sendable {
     ///   - entry: for the audit log, without the customer's name.
     /// - Throws: ``Refusal``, ``PostgresError``. Nothing is erased then.
     public func run(_ asked: CustomerIdentity, _ entry: AuditEntry) async throws -> Outcome {
-        try await store.transaction(timeout: .seconds(600)) { try await Erasure(store: $0).erase(asked, entry) }
+        try await store.transaction(timeout: .seconds(600)) {
+            try await Erasure(store: $0, rokuMessage: rokuMessage).erase(asked, entry)
+        }
     }
 
     private func erase(_ asked: CustomerIdentity, _ entry: AuditEntry) async throws -> Outcome {
@@ -59,11 +66,15 @@ public struct Erasure: Sendable {
         if asked.isEmail {
             let events = try await store.customers.erase(.events, mentioning: asked.customer)
             let details = try await store.customers.erase(.billingCustomers, mentioning: asked.customer)
+            let notifications = try await store.customers.erase(
+                .rokuNotifications(rokuMessage), mentioning: asked.customer)
             (outcome.events, outcome.billingCustomers) = (events.erased, details.erased)
-            outcome.unreadable = events.unreadable + details.unreadable
+            outcome.notifications = notifications.erased
+            outcome.unreadable = events.unreadable + details.unreadable + notifications.unreadable
         }
         let identity = try await locked(asked)
-        guard !identity.isUnknown || outcome.events + outcome.billingCustomers > 0 else { throw Refusal.unknown }
+        let mentions = outcome.events + outcome.billingCustomers + outcome.notifications
+        guard !identity.isUnknown || mentions > 0 else { throw Refusal.unknown }
         let steps = Self.steps(identity, try await store.publishers.ids())
         let queries = steps.map(\.sql) + [AuditStore.query(auditing: entry)]
         let answers = try await store.database.withTransaction { try await $0.commit(with: queries) }
@@ -84,7 +95,7 @@ public struct Erasure: Sendable {
         while true {
             let pursuits = try await store.database.query(
                 """
-                SELECT p.status = \(ValidationStatus.pending) OR p.phase IN \(Pursuit.Phase.unsent)
+                SELECT (p.status = \(ValidationStatus.pending) AND p.deadline > now()) OR p.phase IN \(Pursuit.Phase.unsent)
                        OR p.phase = \(Pursuit.Phase.parked) AND p.forwards = 0 AS is_open
                 FROM \(.ids(identity.validations), as: "i")
                 JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id

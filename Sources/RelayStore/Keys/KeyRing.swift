@@ -72,6 +72,12 @@ public final class KeyRing: Sendable {
         return try await lookUp(id) { $0.matchesToken(digest) }
     }
 
+    /// Whether a key that has been accepted is still valid. True while that cannot be read.
+    public func isStillValid(_ id: APIKeyID) async -> Bool {
+        if known(id) != nil { return true }
+        return await (try? lookUp(id) { _ in true } != nil) ?? true
+    }
+
     private func lookUp(_ id: APIKeyID, isRight: (APIKey) -> Bool) async throws -> APIKey? {
         // The id comes from the client: text that cannot be a key's id is not sent to the database.
         guard APIKey.isID(id) else { return nil }
@@ -130,11 +136,14 @@ public final class KeyRing: Sendable {
                 let asked = found.filter { wanted.asked.contains($0.id) }
                 let kept = found.filter { !wanted.asked.contains($0.id) }
                 let others = asked + kept.prefix(max(mostNewest - asked.count, 0))
-                box.withLockedValue { state in
+                let gone = box.withLockedValue { state -> Set<APIKeyID> in
+                    let before = state.keys ?? [:]
+                    let keys = Dictionary((newest + others).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
                     state.others = Set(others.map(\.id))
-                    state.keys = Dictionary((newest + others).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
-                    state.readAt = readAt
+                    (state.keys, state.readAt) = (keys, readAt)
+                    return Set(before.keys.filter { keys[$0] == nil })
                 }
+                store.memory.changes.doubt(gone)
                 return lookedAt
             }
             state.loading = task

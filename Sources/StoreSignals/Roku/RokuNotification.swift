@@ -53,6 +53,9 @@ public struct RokuNotification: StoreSignal {
         self.notification = notification
     }
 
+    /// Roku's JSON with its personal data, to find a customer in it; nil if the body is no push.
+    public static func message(of body: [UInt8]) -> [UInt8]? { (try? RokuPush(body: body))?.message }
+
     /// Roku's JSON with personal data replaced by `***`; nil if it is not an object.
     public static func payload(of body: [UInt8]) -> [UInt8]? {
         guard let message = (try? RokuPush(body: body))?.message,

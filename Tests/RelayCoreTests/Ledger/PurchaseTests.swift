@@ -226,4 +226,22 @@ struct PurchaseTests {
             String(decoding: PurchaseJSON.customer("nobody", []), as: UTF8.self)
                 == #"{"applicationUsername":"nobody","purchases":{}}"#)
     }
+
+    @Test("a plan that was replaced under a new id stays, over from the move on")
+    func formerID() throws {
+        var ledger = SubscriptionLedger()
+        ledger.apply(LedgerStatement(periods: [Life.period("1", from: 0, until: 30)]))
+        #expect(ledger.formerPurchases(of: LedgerHistory.name).isEmpty)
+        ledger.apply(LedgerStatement(movesTo: LedgerMove(to: "2", statedAt: Life.day(10))))
+        let former = try #require(ledger.formerPurchases(of: LedgerHistory.name).first)
+        #expect(former.isExpired && former.cancelationReason == .replaced && former.expiresAt == Life.day(10))
+        #expect(former.renewalIntent == nil && former.productID == "month")
+        // It had ended before the customer signed up again.
+        var ended = SubscriptionLedger()
+        ended.apply(LedgerStatement(periods: [Life.period("1", from: 0, until: 30)]))
+        ended.apply(LedgerStatement(movesTo: LedgerMove(to: "2", statedAt: Life.day(50))))
+        #expect(
+            ended.formerPurchases(of: LedgerHistory.name).map(\.cancelationReason) == [.unknown]
+                && ended.formerPurchases(of: LedgerHistory.name).map(\.expiresAt) == [Life.day(30)])
+    }
 }

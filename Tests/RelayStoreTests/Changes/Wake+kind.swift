@@ -10,6 +10,7 @@ extension Waiter.Wake {
         switch self {
         case .changed(let known): known.validation.status.name
         case .timeout: "timeout"
+        case .keyInDoubt: "key in doubt"
         case .cancelled: "cancelled"
         case .shutdown: "shutdown"
         }

@@ -92,6 +92,40 @@ import Testing
         }
     }
 
+    /// Every reader calls it timed out, though no worker has written that yet.
+    @Test func whatHasPassedItsDeadlineIsNoHindrance() async throws {
+        try await withStore { database, store in
+            let claimed = try await store.takeAndClaim(.sample())
+            try await store.write(claimed.watching(until: claimed.pursuit.deadline))
+            let identity = try await store.customers.identity(of: "ana@example.test")
+            await #expect(throws: Erasure.Refusal.pending(1)) { try await Erasure(store: store).run(identity, entry) }
+            try await database.letPass(seconds: 61)
+            #expect(try await Erasure(store: store).run(identity, entry).validations == 1)
+        }
+    }
+
+    /// Instant Signup's notification names the customer, twice encoded.
+    @Test func whatRokuSaysOfTheCustomerGoes() async throws {
+        try await withStore { database, store in
+            for (id, text) in [("1", "ana@example.test"), ("2", "banana@example.test")] {
+                var notification = StoreNotification(
+                    version: .one, identity: id, type: "Sale", environment: .unknown, bundleID: nil, saidAt: nil)
+                notification.store = .roku
+                _ = try await store.notifications.receive(
+                    ReceivedNotification(
+                        notification, body: Array(text.utf8.reversed()), isRelayed: PerPublisher(false)),
+                    leeway: .seconds(60), now: try await database.now())
+            }
+            let read: @Sendable ([UInt8]) -> [UInt8]? = { #"{"email":""#.utf8 + $0.reversed() + #""}"#.utf8 }
+            let ana = CustomerID("ana@example.test")
+            let shown = try await store.customers.rokuNotifications(mentioning: ana, message: read)
+            #expect(shown.map(\.name) == ["Sale"])
+            let identity = try await store.customers.identity(of: "ana@example.test")
+            #expect(try await Erasure(store: store, rokuMessage: read).run(identity, entry).notifications == 1)
+            #expect(try await database.count("notifications") == 1)
+        }
+    }
+
     /// A customer who changed the email, and kept the publisher's name.
     @Test func whatWaitsForAnotherEmailOfTheSameNameStays() async throws {
         try await withStore { database, store in

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOHTTP1
+import Postgres
 import Testing
 
 /// `Prefer: wait=N` and `text/event-stream`: changes arrive at once, and no resources remain.
@@ -64,6 +65,25 @@ import Testing
             }
             _ = try await relay.pursue("bea@example.test", original: original)
             #expect(try await heard.json["status"].string == "transferred")
+        }
+    }
+
+    /// Guards against a held answer to whoever lost the key.
+    @Test func aRevokedKeysPollAndStreamEnd() async throws {
+        try await Setup.run(settings: Self.patient) { setup in
+            let relay = setup.relay
+            try await SimulatorControl(setup.simulator).behave("ana@example.test", "never")
+            let id = try await relay.pursue("ana@example.test")
+            async let poll = relay.poll(id, wait: 60)
+            async let stream = EventStreamReader.read(relay, id)
+            try await Awaiting.fact("both are held", of: { try await relay.metric("http_server_held_polls") }) {
+                $0 == 2
+            }
+            _ = try await setup.database.query("UPDATE api_keys SET revoked_at = now()")
+            #expect(try await poll.status == 401)
+            #expect(try await stream.events.map { $0.json["status"].string } == ["pending"])
+            // The stream would have gone on for two minutes, the poll for one.
+            #expect(try await relay.metric("http_server_held_polls") == 0)
         }
     }
 

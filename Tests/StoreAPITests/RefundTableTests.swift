@@ -86,6 +86,9 @@ struct RefundTableTests {
         let bought = try answer(0, .active, order: "1", until: 30)
         let paidBack = try answer(5, .active, order: "1", until: 30, refund(4.9, of: "1"))
         #expect(try state(after: [bought, paidBack], at: 6).status == .active)
+        // The next payment failed, and the store lets the customer go on for a while.
+        let grace = try answer(31, .inGrace, order: "1", until: 36)
+        #expect(try state(after: [bought, paidBack, grace], at: 32).status == .inGrace)
         let over = try answer(5, .expired, order: "1", until: 5, refund(4.9, of: "1"))
         let again = try answer(40, .active, order: "2", until: 70)
         #expect(try state(after: [bought, over, again], at: 41).status == .active)

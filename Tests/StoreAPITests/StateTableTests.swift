@@ -122,6 +122,18 @@ struct StateTableTests {
         }
     }
 
+    /// It was replaced in January, and its store is asked for the first time in June.
+    @Test("that was replaced long ago is over")
+    func replacedLongAgo() throws {
+        var over = StoreSubscription(
+            .google, .subscription, key: "key", items: [item(until: Self.asked - Self.day * 150)], state: .expired,
+            isTest: false, readAt: Self.asked)
+        over.cancellation = StoreCancellation(.replaced)
+        var ledger = SubscriptionLedger()
+        ledger.apply(try #require(over.ledgerStatement))
+        #expect(ledger.state(at: Self.asked + .seconds(1), leeway: .seconds(3_600))?.status == .expired)
+    }
+
     private func item(until end: Timestamp, order: TransactionID = "1") -> StoreSubscription.Item {
         var item = StoreSubscription.Item(productID: "month")
         (item.orderID, item.expiresAt) = (order, end)

@@ -27,7 +27,7 @@ extension SubscriptionLedger {
             status: .active, willRenew: willRenew(period), expiresAt: period.expiresAt, productID: period.productID,
             autoRenewProductID: renewal?.productID)
         guard !isOver else {
-            if let said, let end = successorsTime(after: said), end > now {
+            if let said, let end = successorsTime(after: period, said), end > now {
                 (state.expiresAt, state.changesAt) = (end, end)
             } else {
                 expire(&state)
@@ -69,9 +69,10 @@ extension SubscriptionLedger {
     private static let succession = Duration.seconds(60)
 
     /// End of the time for a successor, if the store ended the subscription because another replaced it.
-    private func successorsTime(after said: LedgerEnd) -> Timestamp? {
+    private func successorsTime(after period: LedgerPeriod, _ said: LedgerEnd) -> Timestamp? {
         guard let replacedAt, let end, said == end, renewal?.cancelationReason == .replaced else { return nil }
-        return replacedAt + Self.succession
+        // The store may be asked for the first time long after the end.
+        return min(replacedAt, period.end) + Self.succession
     }
 
     /// The period that decides the status; a revoked one if no other counts. Nil if no purchase is known.

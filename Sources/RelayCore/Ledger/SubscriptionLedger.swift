@@ -74,8 +74,15 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         guard bound != nil || !refunds.isEmpty else { return stated }
         return stated.mapValues { period in
             let bounded = bound.map { period.bounded(by: $0) } ?? period
-            return refunds[period.order].map { bounded.refunded(by: $0) } ?? bounded
+            guard let refund = refunds[period.order], !isInGrace(period) else { return bounded }
+            return bounded.refunded(by: refund)
         }
+    }
+
+    /// Whether the store still gives access to the period's order, which was not paid: its date has passed then.
+    private func isInGrace(_ period: LedgerPeriod) -> Bool {
+        renewal.map { said in said.statedAt == period.statedAt && said.graceUntil.map { $0 > said.statedAt } ?? false }
+            ?? false
     }
 
     /// Sets the offers of this subscription's products from the catalogue.

@@ -40,18 +40,21 @@ struct PollHolder: Sendable {
     /// - Parameter held: registered before `known` was read.
     /// - Throws: ``ClientGone``; ``Postgres/PostgresError``; ``Problem`` if the validation is no longer stored.
     func wait(_ held: HeldPoll, known: Known, until end: ContinuousClock.Instant) async throws -> Ending {
+        // It may have been revoked before the poll was registered.
+        var isKeyInDoubt = true
         while true {
+            if isKeyInDoubt, let key = held.waiter.key, await !keys.isStillValid(key) { return .revoked }
             let now = ContinuousClock.now
             guard now < end else { return .unchanged }
             let found: KnownValidation
-            switch await next(held, until: min(end, look(known, now: now))) {
+            let step = await next(held, until: min(end, look(known, now: now)))
+            isKeyInDoubt = held.waiter.takeDoubt()
+            switch step {
             case .gone: throw ClientGone()
             case .shutdown: return .shutdown(try await read(held.waiter.id))
             case .became(let validation): found = validation
             case .look: found = try await read(held.waiter.id)
-            case .checkKey:
-                if let key = held.waiter.key, await !keys.isStillValid(key) { return .revoked }
-                continue
+            case .checkKey: continue
             }
             if Known(found).hash != known.hash { return .changed(found) }
         }

@@ -6,7 +6,7 @@ public final class Waiter: Sendable {
     public enum Wake: Sendable {
         case changed(KnownValidation)
         case timeout
-        /// The key that asked may have been revoked.
+        /// The key that asked may have been revoked: see ``Waiter/takeDoubt()``.
         case keyInDoubt
         /// The client has disconnected, or the task was cancelled.
         case cancelled
@@ -20,8 +20,8 @@ public final class Waiter: Sendable {
             }
         }
 
-        var isTimeout: Bool {
-            if case .timeout = self { true } else { false }
+        var isChange: Bool {
+            if case .changed = self { true } else { false }
         }
     }
 
@@ -39,6 +39,7 @@ public final class Waiter: Sendable {
     public let key: APIKeyID?
     private let hub: ChangeHub
     private let state = NIOLockedValueBox(State.idle)
+    private let isKeyInDoubt = NIOLockedValueBox(false)
 
     init(id: ValidationID, key: APIKeyID?, hub: ChangeHub) {
         self.id = id
@@ -68,13 +69,22 @@ public final class Waiter: Sendable {
         }
     }
 
+    /// Whether the key may have been revoked since the last call. Another wake does not hide it.
+    public func takeDoubt() -> Bool {
+        isKeyInDoubt.withLockedValue { isInDoubt in
+            defer { isInDoubt = false }
+            return isInDoubt
+        }
+    }
+
     public func wake(_ wake: Wake) {
+        if case .keyInDoubt = wake { isKeyInDoubt.withLockedValue { $0 = true } }
         let continuation: CheckedContinuation<Wake, Never>? = state.withLockedValue { state in
             switch state {
             case .waiting(let continuation, _):
                 state = wake.isLasting ? .over(wake) : .idle
                 return continuation
-            case .woken(.changed) where wake.isTimeout: break
+            case .woken(.changed) where !wake.isLasting && !wake.isChange: break
             case .idle, .woken: state = wake.isLasting ? .over(wake) : .woken(wake)
             case .over: break
             }

@@ -7,16 +7,17 @@ public import RelayCore
 ///     lock     their subscriptions, in key order; who owns them
 ///     write    the old owner's end, the new owner, the grants under the subscription's key, the ledger
 extension SubscriptionStore {
-    /// A move that Cleeng reports.
+    /// A move that Cleeng has reported.
     public struct ReportedMove: Sendable {
         public var to: EventSubject
-        /// The customer who had it; nil if Cleeng does not say.
-        public var from: CustomerID?
+        /// The customer who had it.
+        public var from: CustomerID
+        /// When Cleeng was asked, and no longer entitled that customer.
         public var saidAt: Timestamp
         /// Entry in the subscription's timeline.
         public var summary: String
 
-        public init(to: EventSubject, from: CustomerID?, saidAt: Timestamp, summary: String) {
+        public init(to: EventSubject, from: CustomerID, saidAt: Timestamp, summary: String) {
             self.to = to
             self.from = from
             self.saidAt = saidAt
@@ -137,12 +138,12 @@ private struct Join {
     private var name: SubscriptionName { owner.name }
     private var ownerNo: Int32 { owner.ownerNo + (transfer == nil ? 0 : 1) }
 
-    /// Nil if Cleeng's statement is older than the owner's grant, or if no subscription or several may be meant.
+    /// Nil if Cleeng was asked before the owner's grant, or if no subscription or several may be meant.
     init?(_ grants: [AloneGrant], _ owners: [OwnerOfNamed], _ move: SubscriptionStore.ReportedMove) {
         let customer = move.to.customer
         let meant = owners.filter { owner in
             owner.customer == customer
-                || (owner.since < move.saidAt && move.from.map { $0 == owner.customer } ?? true)
+                || (owner.since < move.saidAt && owner.customer == move.from)
         }
         guard meant.count == 1, let owner = meant.first else { return nil }
         self.grants = grants.filter { $0.named == owner.name }

@@ -211,7 +211,10 @@ extension NotificationStore {
         let isProof: SQL =
             isProven
             ? "v.verification = \(Verification.Result.genuine) OR \(Validation.wasGranted)"
-            : "v.verification <> \(Verification.Result.notGenuine)"
+            : """
+            v.verification <> \(Verification.Result.notGenuine)
+            OR v.verification_detail LIKE \(.text("%" + Verification.unpaid))
+            """
         return try await database.query(
             """
             SELECT known.publisher

@@ -63,7 +63,8 @@ extension QuestionStore {
         // The first statement waits for a transaction that is storing a notification. So the second one sees it.
         let given: SQL = """
             UPDATE store_questions q
-            SET owner = NULL, due_at = now(), trouble = NULL, attempts = 0, \(WorkQueue.cleared)
+            SET owner = NULL, due_at = now(), trouble = NULL, attempts = 0, \(WorkQueue.cleared),
+                refunds = q.refunds[\(.int4(Int32(claimed.refunds.count + 1))):]
             WHERE \(isHeld(claimed))
             """
         let ended: SQL = """

@@ -69,7 +69,8 @@ public struct CleengEventService: Service {
                 return try await retry(claimed, "waits", after: .milliseconds(100))
             }
         }
-        if event.isTransfer {
+        // A purchase that waited has taken the subscription.
+        if event.isTransfer, applied == 0 {
             guard let joined = try await join(subject, event, claimed, account) else { return }
             applied += joined
         }
@@ -87,25 +88,36 @@ public struct CleengEventService: Service {
 
     /// Joins the customer's grants that stand alone to the subscription that Cleeng has moved to them.
     ///
+    /// An event has no time, and may come late or again. So Cleeng is asked whether the previous customer still has the
+    /// offer: then nothing is moved.
+    ///
     /// - Returns: the number of grants; nil if the event is handled again later.
     private func join(
         _ subject: EventSubject, _ event: CleengEvent, _ claimed: ClaimedEvent, _ account: PursuitService
     ) async throws -> Int? {
         let grants = try await store.subscriptions.aloneGrants(of: subject)
-        guard !grants.isEmpty else { return 0 }
-        var previous: CustomerID?
-        if let number = event.previousCustomerID {
-            switch await account.upstream.customer(number) {
-            case .email(let text): previous = CustomerEmail(text)?.customer
-            // Cleeng may have deleted the customer, or may refuse this route.
-            case .unknown, .misconfigured: break
-            case .tryAgain:
-                try await retry(claimed, "Cleeng could not be asked whose it was", after: pause(claimed))
-                return nil
-            }
+        guard let first = grants.first, let number = event.previousCustomerID else { return 0 }
+        let previous: CustomerEmail
+        switch await account.upstream.customer(number) {
+        case .email(let text):
+            guard let email = CustomerEmail(text) else { return 0 }
+            previous = email
+        // Without the name it is not known which subscription moved.
+        case .unknown, .misconfigured: return 0
+        case .tryAgain:
+            try await retry(claimed, "Cleeng could not be asked whose it was", after: pause(claimed))
+            return nil
         }
+        let owner = CurrentOwner(
+            key: CustomerKey(publisher: first.named.publisher, customer: previous.customer), email: previous.sent,
+            offerID: subject.offerID)
+        guard case .answered(let reading) = try await account.read(owner) else {
+            try await retry(claimed, "Cleeng could not be asked about the previous customer", after: pause(claimed))
+            return nil
+        }
+        guard !reading.isEntitled else { return 0 }
         let move = SubscriptionStore.ReportedMove(
-            to: subject, from: previous, saidAt: claimed.receivedAt,
+            to: subject, from: previous.customer, saidAt: reading.observedAt,
             summary: "\(event.topic): \(event.result ?? "")")
         return try await store.subscriptions.join(grants, move, leeway: ledgers.leeway)
     }

@@ -16,6 +16,7 @@ public final class PursuitService: Service {
     let leases: PursuitLeases
     private let writer: PursuitWriter
     private let worker: PursuitWorker
+    private let reader: EntitlementReader
     let arrivals = NIOLockedValueBox(ArrivalGate())
     private let nextExpiry = NIOLockedValueBox(ContinuousClock.now)
 
@@ -41,7 +42,7 @@ public final class PursuitService: Service {
         policy = LeasePolicy(grace: settings.shutdownGrace, wakesFrom: settings.maxConcurrent)
         leases = PursuitLeases(.renewed(settings.lease))
         writer = PursuitWriter(store: store, listener: listener)
-        let reader = EntitlementReader(
+        reader = EntitlementReader(
             store: store, upstream: upstream, leases: leases, interval: settings.reads.interval, lease: settings.lease)
         worker = PursuitWorker(
             store: store, upstream: upstream, writer: writer, reader: reader, leases: leases, settings: settings,
@@ -59,6 +60,9 @@ public final class PursuitService: Service {
             arrivals.withLockedValue { $0.close() }
         }
     }
+
+    /// Asks Cleeng whether a subscription's owner still has the offer.
+    func read(_ owner: CurrentOwner) async throws -> EntitlementReader.OwnerReadResult { try await reader.read(owner) }
 
     /// Applies an event of Cleeng's to the waiting purchases that it concerns.
     ///

@@ -32,6 +32,8 @@ public struct StoreQuestions: Service {
     /// Tries in three days: by then Google has refunded unacknowledged purchases.
     private static let mostUnconfigured = 288
     private static let unconfiguredPause = Duration.seconds(900)
+    /// Until then the wait for a purchase may have ended.
+    private static let paidPause = Duration.seconds(15)
     /// Two reads and an acknowledgement take fifteen seconds at most.
     private static let lease = Duration.seconds(60)
 
@@ -107,10 +109,6 @@ public struct StoreQuestions: Service {
         _ permit: Breakers<StorePlatform>.Permit
     ) async throws -> Trouble? {
         let subject = question.name.hashValue
-        if known.isEmpty, try await pass(question, after: answer) {
-            breakers.end(permit)
-            return nil
-        }
         switch answer {
         case .tryAgain(let pause):
             breakers.end(permit, CallResult(.failure("it does not answer"), subject: subject))
@@ -118,20 +116,24 @@ public struct StoreQuestions: Service {
         // A forged notification may name any app. If no app has posted the purchase, the store is asked when one does.
         case .misconfigured where known.isEmpty && question.attempts >= Self.mostRefusals: return nil
         case .misconfigured(let why):
+            if question.attempts == 1 { try await passToOthers(question, known) }
             // The breaker does not count it: all apps and publishers share it, and the refusal may concern only one.
             return Trouble(what: "the store does not let the relay ask: \(why)", pause: refusedDelay(question))
         case .notConfigured where question.attempts >= Self.mostUnconfigured: return nil
         case .notConfigured:
+            if question.attempts == 1 { try await passToOthers(question, known) }
             return Trouble(
                 what: "no access to this store is configured for the publisher", pause: Self.unconfiguredPause)
         case .found(let found):
             breakers.end(permit, CallResult(.success, subject: subject))
+            if known.isEmpty, try await passToOwner(question, of: found) { return nil }
             return try await record(found, askedAt, question, known)
         case .no, .ended, .unknown:
             breakers.end(permit, CallResult(.success, subject: subject))
             if question.expects == .runs, let doubt = doubt(question, "the store does not know the purchase") {
                 return doubt
             }
+            try await passToOthers(question, known)
             // `no` proves nothing: the query itself may be wrong.
             if case .no = answer { return nil }
             try await recordAbsence(askedAt, question, known)
@@ -139,26 +141,24 @@ public struct StoreQuestions: Service {
         }
     }
 
-    /// Passes a question about an unknown purchase to the publisher that has the purchase which this one continues, or to
-    /// the others with keys for the app, if the store gives this publisher's account no answer.
+    /// Passes a question to the publisher that has the purchase which this one continues.
     ///
-    /// - Returns: whether another account is asked instead.
-    private func pass(_ question: ClaimedQuestion, after answer: ExternalStoreAnswer) async throws -> Bool {
+    /// - Returns: whether there is one.
+    private func passToOwner(_ question: ClaimedQuestion, of found: [ExternalSubscription]) async throws -> Bool {
         guard !question.isPassed else { return false }
-        let others: [PublisherID]
-        switch answer {
-        case .tryAgain: return false
-        case .found(let found):
-            let former = found.reduce(into: Set<TransactionID>()) { $0.formUnion($1.statement.movesFrom) }
-            guard try await store.questions.environments(of: former, publisher: question.name.publisher).isEmpty else {
-                return false
-            }
-            others = try await store.questions.publisher(of: former, besides: question).map { [$0] } ?? []
-        case .no, .ended, .unknown, .misconfigured, .notConfigured:
-            others = try await store.questions.others(for: question)
-        }
-        try await store.questions.pass(question, to: others)
-        return !others.isEmpty
+        let former = found.reduce(into: Set<TransactionID>()) { $0.formUnion($1.statement.movesFrom) }
+        guard try await store.questions.environments(of: former, publisher: question.name.publisher).isEmpty,
+            let owner = try await store.questions.publisher(of: former, besides: question)
+        else { return false }
+        try await store.questions.pass(question, to: [owner])
+        return true
+    }
+
+    /// Asks the accounts of the app's other publishers too, if the store gives this one no answer about an unknown
+    /// purchase. This account is asked on as before.
+    private func passToOthers(_ question: ClaimedQuestion, _ known: [SubscriptionName]) async throws {
+        guard known.isEmpty, !question.isPassed else { return }
+        try await store.questions.pass(question, to: try await store.questions.others(for: question))
     }
 
     private func delay(_ question: ClaimedQuestion, atLeast pause: Duration?) -> Duration {
@@ -192,7 +192,9 @@ public struct StoreQuestions: Service {
             // The grant may be under a former id: a changed plan has a new one.
             // The owner's validation may be gone, by retention.
             let runs = results.first { $0.name == name }?.state?.status.grantsAccess == true
-            if runs { _ = try await store.questions.sendPaid(one.key, of: name.publisher) }
+            if runs, try await store.questions.sendPaid(one.key, of: name.publisher) {
+                return Trouble(what: "a purchase that was paid later is still waited for", pause: Self.paidPause)
+            }
             guard results.contains(where: { !$0.granted.isEmpty || $0.owner != nil }) else { continue }
             guard runs else {
                 if question.expects == .runs, let doubt = doubt(question, "the store does not say yet that it runs") {

@@ -100,13 +100,23 @@ struct NotificationTests {
                 version: .one, identity: "1", type: "VOIDED_PURCHASE", environment: .unknown,
                 bundleID: "com.example.app", originalTransactionID: "google:token-1", saidAt: nil)
             refund.store = .google
-            func sample(_ publisher: String, _ verification: Verification) throws -> Acceptance {
-                var one = try Acceptance.sample(subscription: "google:token-1", publisher: publisher)
+            func sample(
+                _ publisher: String, _ verification: Verification, key: String = "google:token-1"
+            ) throws -> Acceptance {
+                var one = try Acceptance.sample(subscription: key, publisher: publisher)
                 (one.environment, one.verification) = (.unknown, verification)
                 return one
             }
             // The newest key's, since nothing is known.
             #expect(try await store.notifications.publisher(of: refund) == "second")
+            // A purchase that is not paid yet is no denied one.
+            try await store.take(
+                sample(
+                    "main", .notGenuine(code: "not_a_purchase", detail: "no\(Verification.unpaid)"),
+                    key: "google:token-2"))
+            var paid = refund
+            paid.originalTransactionID = "google:token-2"
+            #expect(try await store.notifications.publisher(of: paid) == "main")
             try await store.take(sample("main", .genuine))
             try await store.take(sample("second", .notGenuine(code: "not_a_purchase", detail: "no")))
             #expect(try await store.notifications.publisher(of: refund) == "main")

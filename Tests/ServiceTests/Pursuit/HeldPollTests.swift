@@ -79,10 +79,12 @@ import Testing
             try await Awaiting.fact("both are held", of: { try await relay.metric("http_server_held_polls") }) {
                 $0 == 2
             }
+            let began = ContinuousClock.now
             _ = try await setup.database.query("UPDATE api_keys SET revoked_at = now()")
             #expect(try await poll.status == 401)
             #expect(try await stream.events.map { $0.json["status"].string } == ["pending"])
-            // The stream would have gone on for two minutes, the poll for one.
+            // The poll would have gone on for a minute, the stream for two.
+            #expect(ContinuousClock.now - began < .seconds(55))
             #expect(try await relay.metric("http_server_held_polls") == 0)
         }
     }

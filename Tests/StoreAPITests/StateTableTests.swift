@@ -91,7 +91,7 @@ struct StateTableTests {
     }
 
     /// The customer changed the plan: the successor has another key, which the relay may learn a moment later.
-    @Test("that ends by a replacement ends a minute later, whoever is asked how often")
+    @Test("that ends by a replacement ends a minute later, however often its store is asked")
     func replaced() throws {
         for reason in [CancelationReason.replaced, .system] {
             var ledger = SubscriptionLedger()

@@ -10,11 +10,7 @@ extension SubscriptionLedger {
         of name: SubscriptionName, shown: SubscriptionState.Status?, at now: Timestamp, leeway: Duration
     ) -> [CustomerPurchase] {
         guard let current = current(at: now), let state = state(at: now, leeway: leeway) else { return [] }
-        var newest: [ProductID: LedgerPeriod] = [:]
-        for period in periods.values {
-            if let other = newest[period.productID], !Self.isOlder(other, period) { continue }
-            newest[period.productID] = period
-        }
+        var newest = newestOfProducts
         for product in items ?? [] { newest[product] = item(product) }
         newest[current.productID] = current
         return newest.values.map { period in
@@ -37,11 +33,7 @@ extension SubscriptionLedger {
     /// The newest purchase of each product of a subscription that continues under another id. All are over.
     public func formerPurchases(of name: SubscriptionName) -> [CustomerPurchase] {
         guard let movedAt else { return [] }
-        var newest: [ProductID: LedgerPeriod] = [:]
-        for period in periods.values where newest[period.productID].map({ Self.isOlder($0, period) }) ?? true {
-            newest[period.productID] = period
-        }
-        return newest.values.map { period in
+        return newestOfProducts.values.map { period in
             var purchase = purchase(period, of: name)
             purchase.cancelationReason =
                 period.revocation?.cancelationReason ?? renewal?.cancelationReason
@@ -49,6 +41,10 @@ extension SubscriptionLedger {
             purchase.expiresAt = min(period.end, movedAt)
             return purchase
         }
+    }
+
+    private var newestOfProducts: [ProductID: LedgerPeriod] {
+        Dictionary(periods.values.map { ($0.productID, $0) }) { Self.isOlder($0, $1) ? $1 : $0 }
     }
 
     private func purchase(_ period: LedgerPeriod, of name: SubscriptionName) -> CustomerPurchase {
@@ -110,12 +106,14 @@ extension SubscriptionLedger {
     /// Describes an item other than the current period. Its own date decides whether it has ended.
     private func describe(_ purchase: inout CustomerPurchase, item period: LedgerPeriod, at now: Timestamp) {
         let end = itemEnd(period)
-        if period.expiresAt != nil {
-            purchase.expiresAt = end
-            if let willRenew = willRenew(period) { purchase.renewalIntent = willRenew ? .renew : .lapse }
-        }
+        if period.expiresAt != nil { purchase.expiresAt = end }
         purchase.isExpired = period.revocation != nil || end <= now || isEnded(period)
-        guard purchase.isExpired else { return }
+        guard purchase.isExpired else {
+            if period.expiresAt != nil, let willRenew = willRenew(period) {
+                purchase.renewalIntent = willRenew ? .renew : .lapse
+            }
+            return
+        }
         purchase.cancelationReason = period.revocation?.cancelationReason ?? renewal?.cancelationReason ?? .unknown
     }
 

@@ -63,10 +63,11 @@ extension SubscriptionStore {
     public func join(_ grants: [AloneGrant], _ move: ReportedMove, leeway: Duration) async throws -> Int {
         guard !grants.isEmpty else { return 0 }
         try await relay.offers.ready()
-        return try await database.retryingConflicts {
+        typealias Joined = (join: Join, changed: [Validation], closing: LedgerUpdate.Closing)
+        let joined: Joined? = try await database.retryingConflicts {
             try await database.withTransaction { transaction in
                 let locked = try await transaction.pipeline([Self.lock(grants), Self.owners(grants.map(\.named))])
-                guard let join = Join(grants, try locked[1].map(OwnerOfNamed.init), move) else { return 0 }
+                guard let join = Join(grants, try locked[1].map(OwnerOfNamed.init), move) else { return nil }
                 let queries = join.queries(move, instance: memory.instance)
                 let update = LedgerUpdate([join.message(move)], memory: memory, leeway: leeway)
                 let answers = try await transaction.pipeline(queries + update.opening)
@@ -76,10 +77,13 @@ extension SubscriptionStore {
                 let closing = update.closing(try update.apply(answers[queries.count...]))
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
                 let ended = join.transfer == nil ? [] : try answers[1].map(PurchaseStore.stored)
-                relay.publish(ended + changed, closing)
-                return join.grants.count
+                return (join, ended + changed, closing)
             }
         }
+        guard let (join, changed, closing) = joined else { return 0 }
+        relay.publish([], customers: join.changes.map(\.customer))
+        relay.publish(changed, closing)
+        return join.grants.count
     }
 
     /// Locks the grants' own subscriptions and the ones that they name.
@@ -101,7 +105,7 @@ extension SubscriptionStore {
                coalesce(s.validation_bucket, s.bucket) AS bucket, s.accepted_on - DATE 'epoch' AS day, s.id
         FROM \(SQLTable.subscriptions(Array(Set(names))), as: "i")
         CROSS JOIN LATERAL (SELECT * FROM subscriptions s WHERE \(.sameSubscription("s", "i")) OFFSET 0) AS s
-        WHERE s.id IS NOT NULL
+        WHERE s.customer IS NOT NULL
         """
     }
 }
@@ -163,24 +167,28 @@ private struct Join {
     func queries(_ move: SubscriptionStore.ReportedMove, instance: String) -> [SQL] {
         var queries: [SQL] = []
         if let transfer {
-            let change = { (username: Username, reason: CustomerChange.Reason) in
-                CustomerChange(
-                    customer: CustomerName(publisher: name.publisher, username: username), reason: reason,
-                    subscription: name, trace: nil)
-            }
             queries += TransferStatements.queries([transfer], instance: instance)
             queries.append(
                 Ownership.take([
                     .init(id: newest.id, name: name, expiresAt: newest.expiresAt, ownerNo: ownerNo)
                 ]))
-            let changes = [change(newest.username, .purchased)]
-            queries.append(
-                CustomerChange.write(
-                    newest.username == owner.username ? changes : changes + [change(owner.username, .other)]))
+            queries.append(CustomerChange.write(changes))
         }
         let alone = SQLTable.subscriptions(grants.map(\.alone))
-        return queries + [carry(alone, move.summary, instance), Self.remove(alone, from: "ledgers")]
+        return queries + [carry(move.summary, instance), Self.remove(alone, from: "ledgers")]
             + [Self.remove(alone, from: "subscriptions"), joined]
+    }
+
+    /// Changes of the two customers' purchases; none if the subscription does not move.
+    var changes: [CustomerChange] {
+        func change(_ username: Username, _ reason: CustomerChange.Reason) -> CustomerChange {
+            CustomerChange(
+                customer: CustomerName(publisher: name.publisher, username: username), reason: reason,
+                subscription: name)
+        }
+        guard transfer != nil else { return [] }
+        let purchased = change(newest.username, .purchased)
+        return newest.username == owner.username ? [purchased] : [purchased, change(owner.username, .other)]
     }
 
     func message(_ move: SubscriptionStore.ReportedMove) -> LedgerMessage {
@@ -192,7 +200,7 @@ private struct Join {
     }
 
     /// Writes the grants under the subscription's key, with its owner's number.
-    private func carry(_ alone: SQLTable, _ summary: String, _ instance: String) -> SQL {
+    private func carry(_ summary: String, _ instance: String) -> SQL {
         let keys: SQLTable = ["key": .textArray(grants.map(\.alone.originalTransactionID))]
         let noted = TimelineStatement.insert(
             unheld: "carried", event: "\(TimelineEvent.Kind.cleengEvent)", detail: "\(.text(summary))",

@@ -85,8 +85,7 @@ extension QuestionStore {
             \(signal.isUnproven ? isKnown(name) : "")
             ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
                 signals = q.signals + 1, replaces = coalesce(q.replaces, excluded.replaces),
-                refunds = CASE WHEN cardinality(q.refunds) < \(.int4(ClaimedQuestion.mostRefunds))
-                               THEN q.refunds || excluded.refunds ELSE q.refunds END,
+                refunds = \(ClaimedQuestion.gatheredRefunds),
                 attempts = CASE WHEN \(isNews) THEN 0 ELSE q.attempts END,
                 due_at = CASE WHEN q.owner IS NULL AND q.parked_at IS NULL AND \(isNews) THEN excluded.due_at ELSE q.due_at END,
                 said_at = greatest(q.said_at, excluded.said_at),

@@ -177,7 +177,10 @@ public struct ClaimedQuestion: ClaimedItem {
     /// Whether another publisher's account could not answer it.
     public var isPassed: Bool
 
-    static let mostRefunds: Int32 = 16
+    /// The refunds of a question `q` to which more are added, up to a limit.
+    static let gatheredRefunds: SQL =
+        "CASE WHEN cardinality(q.refunds) < 16 THEN q.refunds || excluded.refunds ELSE q.refunds END"
+
     static let recheck = "rechecked"
     /// Whether it is a routine check. An unchanged purchase then adds nothing to the timeline.
     public var isRecheck: Bool { event == Self.recheck }

@@ -66,8 +66,7 @@ extension QuestionStore {
             ORDER BY i.bucket, i.publisher
             ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
                 signals = q.signals + 1, is_passed = true,
-                refunds = CASE WHEN cardinality(q.refunds) < \(.int4(ClaimedQuestion.mostRefunds))
-                               THEN q.refunds || excluded.refunds ELSE q.refunds END,
+                refunds = \(ClaimedQuestion.gatheredRefunds),
                 due_at = CASE WHEN q.owner IS NULL AND q.parked_at IS NULL THEN now() ELSE q.due_at END
             """)
         database.afterCommit { memory.signal(.questions) }

@@ -117,7 +117,7 @@ extension GoogleNotification {
                 sku = fields.text(.sku)
                 orderID = fields.text(.orderID)
                 isPartial = fields.integer(.refundType) == Self.partial
-                voidedReason = fields.integer(.voidedReason) ?? fields.text(.voidedReason).flatMap { Int64($0) }
+                voidedReason = fields.integer(.voidedReason)
             }
 
             func type(_ prefix: String, _ names: [Int64: String]) -> String {

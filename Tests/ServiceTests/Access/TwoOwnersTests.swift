@@ -12,6 +12,20 @@ import Testing
         }
     }
 
+    /// Ana owns the subscription. Ben has the offer by a purchase on the web and posts her receipt: both are granted.
+    private func letBothIn(
+        _ relay: Relay, _ control: SimulatorControl
+    ) async throws -> (original: String, ana: String, ben: String) {
+        let original = TestPurchase.newTransactionID()
+        let ana = try await relay.pursue("ana@example.test", original: original)
+        _ = try await relay.becomes("granted", ana)
+        try await control.entitle("ben+never@example.test", to: Self.offer, status: "active", until: Date() + 86_400)
+        let ben = try await relay.pursue("ben+never@example.test", original: original)
+        _ = try await relay.becomes("granted", ben)
+        #expect(try await relay.poll(ana).json["status"].string == "granted")
+        return (original, ana, ben)
+    }
+
     /// - Ana's forward is answered 500. Ben's newer request overtakes it and is granted.
     /// - Then Cleeng moves the subscription to Ana, because it had accepted her failed try.
     /// - Then Ben posts again, and Cleeng moves it back.
@@ -58,7 +72,8 @@ import Testing
             try await control.entitle(
                 "ben+never@example.test", to: Self.offer, status: "active", until: Date() + 86_400)
             let ben = try await relay.pursue("ben+never@example.test", original: original)
-            _ = try await relay.becomes("granted", ben)
+            // Also in time: the app must not read `timed_out` first.
+            #expect(try await relay.becomes("granted", ben)["late"].bool == false)
             #expect(try await relay.poll(ana).json["status"].string == "granted")
             let owned = try await relay.ops("/ops/subscriptions?originalTransactionId=\(original)").json["items"]
             #expect(owned[0]["customerEmail"].string == "ana@example.test", "\(owned)")
@@ -68,14 +83,8 @@ import Testing
     /// Ben has the offer by a purchase on the web. Cleeng moves nothing when he posts Ana's receipt.
     @Test func aCustomerWhoHadTheOfferTakesNoSubscription() async throws {
         try await run { setup, control in
-            let (relay, original) = (setup.relay, TestPurchase.newTransactionID())
-            let ana = try await relay.pursue("ana@example.test", original: original)
-            _ = try await relay.becomes("granted", ana)
-            try await control.entitle(
-                "ben+never@example.test", to: Self.offer, status: "active", until: Date() + 86_400)
-            let ben = try await relay.pursue("ben+never@example.test", original: original)
-            _ = try await relay.becomes("granted", ben)
-            #expect(try await relay.poll(ana).json["status"].string == "granted")
+            let relay = setup.relay
+            let (original, ana, ben) = try await letBothIn(relay, control)
             #expect(try await relay.detail(ben)["entitledBefore"].bool == true)
             #expect(try await relay.detail(ben)["transfer"].isNull)
             // Ana is no longer entitled at Cleeng, so Ben takes the subscription.
@@ -93,16 +102,9 @@ import Testing
         let settings = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300", "RELAY_POLL_INTERVAL_SECONDS": "1"]
         try await Setup.run(settings: settings) { setup in
             let (relay, control) = (setup.relay, SimulatorControl(setup.simulator))
-            let original = TestPurchase.newTransactionID()
-            let ana = try await relay.pursue("ana@example.test", original: original)
-            _ = try await relay.becomes("granted", ana)
-            try await control.entitle(
-                "ben+never@example.test", to: Self.offer, status: "active", until: Date() + 86_400)
-            let ben = try await relay.pursue("ben+never@example.test", original: original)
-            let granted = try await relay.becomes("granted", ben)
-            #expect(granted["late"].bool == false)
+            let (_, _, ben) = try await letBothIn(relay, control)
+            #expect(try await relay.poll(ben).json["late"].bool == false)
             #expect(try await (2...3).contains(relay.timeline(ben, "entitlement_read").count))
-            #expect(try await relay.poll(ana).json["status"].string == "granted")
             #expect(try await relay.detail(ben)["transfer"].isNull)
         }
     }
@@ -113,14 +115,7 @@ import Testing
         let settings = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "3", "RELAY_CLEENG_WEBHOOK_SECRET": secret]
         try await Setup.run(settings: settings) { setup in
             let (relay, control) = (setup.relay, SimulatorControl(setup.simulator))
-            let original = TestPurchase.newTransactionID()
-            let ana = try await relay.pursue("ana@example.test", original: original)
-            _ = try await relay.becomes("granted", ana)
-            try await control.entitle(
-                "ben+never@example.test", to: Self.offer, status: "active", until: Date() + 86_400)
-            let ben = try await relay.pursue("ben+never@example.test", original: original)
-            _ = try await relay.becomes("granted", ben)
-            #expect(try await relay.poll(ana).json["status"].string == "granted")
+            let (original, ana, ben) = try await letBothIn(relay, control)
 
             let (from, to) = (
                 try await control.number(of: "ana@example.test"), try await control.number(of: "ben+never@example.test")

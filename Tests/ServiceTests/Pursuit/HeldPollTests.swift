@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// Guards against a held answer to whoever lost the key.
+    /// Guards against an answer to a client whose key was revoked while its poll was held.
     @Test func aRevokedKeysPollAndStreamEnd() async throws {
         try await Setup.run(settings: Self.patient) { setup in
             let relay = setup.relay

@@ -90,6 +90,7 @@ extension StoreSubscription.Item {
     fileprivate init?(google json: JSONValue, latestOrderID: String?) {
         guard let product = json["productId"]?.text else { return nil }
         self.init(productID: ProductID(product))
+        planID = json["offerDetails"]?["basePlanId"]?.text
         offerID = json["offerDetails"]?["offerId"]?.text
         // The latest order may be unpaid.
         orderID = TransactionID(json["latestSuccessfulOrderId"]?.text ?? latestOrderID)

@@ -48,6 +48,7 @@ extension StoreSubscription {
             id: periodID(item), productID: item.productID, purchasedAt: firstPurchasedAt ?? readAt, expiresAt: ends,
             revocation: taken, statedAt: readAt, transactionID: item.orderID, originalPurchasedAt: firstPurchasedAt,
             isTrial: item.isTrial, isIntro: item.isIntro, discountID: DiscountID(item.offerID))
+        period.planID = item.planID.map { ProductID("\(item.productID):\($0)") }
         if items.count > 1 { period.renews = isLapsing ? false : item.autoRenews }
         return period
     }

@@ -14,6 +14,8 @@ public struct StoreSubscription: Sendable, Hashable {
     /// One product of a purchase. Google sells several in one purchase; the other stores sell one.
     public struct Item: Sendable, Hashable {
         public var productID: ProductID
+        /// The plan of the product, from a store that sells it in several.
+        public var planID: String?
         /// The discount or offer with which it was bought.
         public var offerID: String?
         /// Order of the last successful payment.

@@ -72,7 +72,7 @@ struct RefundTableTests {
             GrantedLedger(
                 .init(status: .granted, at: Self.moment(6), observedAt: Self.moment(6)),
                 to: .init(customer: "ana@example.test", email: "ana@example.test", offerID: "gold"), on: Self.name,
-                in: ledger, bundleID: nil, period: nil, now: Self.moment(6), leeway: .seconds(3_600),
+                in: ledger, bundleID: nil, periods: [], now: Self.moment(6), leeway: .seconds(3_600),
                 offers: { _, _ in ["month": ["gold"]] })
         }
         #expect(grant(ledger).reasonToEnd == "refunded")

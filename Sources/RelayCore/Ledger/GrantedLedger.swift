@@ -13,12 +13,12 @@ public struct GrantedLedger: Sendable {
     /// - Parameters:
     ///   - owner: the customer to whom it is granted.
     ///   - ledger: known ledger of the subscription; an empty one if there is none.
-    ///   - period: the receipt's period.
+    ///   - periods: the receipt's period, or one for each product that is sold together.
     ///   - now: time by the database's clock.
     ///   - leeway: how long after a period's end a renewal may still be reported.
     public init(
         _ change: Decision.Change, to owner: LedgerResult.Owner, on name: SubscriptionName,
-        in ledger: SubscriptionLedger, bundleID: BundleID?, period: LedgerPeriod?, now: Timestamp, leeway: Duration,
+        in ledger: SubscriptionLedger, bundleID: BundleID?, periods: [LedgerPeriod], now: Timestamp, leeway: Duration,
         offers: UpdatedLedger.Offers
     ) {
         offer = owner.offerID
@@ -27,7 +27,7 @@ public struct GrantedLedger: Sendable {
         var found = UpdatedLedger.Found()
         (found.ledger, found.bundleID, found.owner, found.now) = (ledger, bundleID, owner, now)
         (found.ownerNo, found.granted) = (Self.firstOwner, [offer])
-        if let period { found.periods = [period] }
+        found.periods = [periods]
         let grant = LedgerStatement(
             grantOf: offer, at: change.rankedAt, until: change.grantedUntil, ownerNo: Self.firstOwner)
         var updated = UpdatedLedger(LedgerMessage(name, grant), found: found, terms: .init(leeway: leeway))
@@ -45,7 +45,7 @@ public struct GrantedLedger: Sendable {
     }
 }
 
-/// A grant that is the first statement about its subscription, as most are. Only the grant and the receipt's period
+/// A grant that is the first statement about its subscription, as most are. Only the grant and the receipt's periods
 /// make the ledger, so the settlement writes both. For a known subscription, a ledger update records the grant after
 /// the commit.
 public struct FirstGrant: Sendable {

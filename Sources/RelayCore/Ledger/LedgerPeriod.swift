@@ -64,6 +64,8 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
     public var isIntro: Bool?
     /// The redeemed offer; nil if not stated.
     public var discountID: DiscountID?
+    /// The base plan in the catalogue, `PRODUCT:BASEPLAN`, from a store that sells a product in several plans.
+    public var planID: ProductID?
     /// Whether this product renews, if the store sells several in the subscription. Nil: the renewal of the whole counts.
     public var renews: Bool?
     /// The redeemed offer as the store describes it; nil if there was none, or it is not stated.
@@ -71,7 +73,7 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case id, productID, purchasedAt, expiresAt, revocation, isUpgraded, replacesEarlier, transactionID
-        case originalPurchasedAt, isTrial, isIntro, discountID, storeOffer, renews
+        case originalPurchasedAt, isTrial, isIntro, discountID, storeOffer, renews, planID
         case statedAt = "toldAt"
     }
 
@@ -124,7 +126,7 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
             text: [
                 productID.text, transactionID?.text, discountID?.text, revocation?.reason?.rawValue,
                 storeOffer?.identifier,
-                storeOffer?.type.map(String.init), storeOffer?.discountType,
+                storeOffer?.type.map(String.init), storeOffer?.discountType, planID?.text,
             ].map { $0 ?? "" }
                 .joined(separator: "\n"))
     }

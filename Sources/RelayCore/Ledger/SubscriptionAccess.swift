@@ -21,7 +21,7 @@ public struct SubscriptionAccess: Sendable, Hashable {
         // The subscription continues under another id, and that id alone decides about access.
         guard ledger.movedTo == nil else { return }
         let state = ledger.state(at: now, leeway: leeway)
-        present = ledger.offer(of: state?.productID)
+        present = ledger.offer(of: ledger.current(at: now))
         if let state { judge(state, at: now) }
         let isTakenBack = state?.status == .revoked
         for offer in offers.union(ledger.itemOffers) where offer != present {
@@ -100,12 +100,12 @@ extension SubscriptionLedger {
     /// it is newer, since the subscription had not left that offer before.
     fileprivate func presentSince(at now: Timestamp) -> Timestamp? {
         let period = current(at: now)
-        guard let period, offers[period.productID] != nil else { return granted?.at }
+        guard let period, soldOffer(of: period) != nil else { return granted?.at }
         // The first period of the latest run of this product.
-        let others = periods.values.filter { offer(of: $0.productID) != offer(of: period.productID) }
+        let others = periods.values.filter { offer(of: $0) != offer(of: period) }
         let left = others.filter { Self.isOlder($0, period) }.max(by: Self.isOlder)
         let own = periods.values.filter { one in
-            offer(of: one.productID) == offer(of: period.productID) && left.map { Self.isOlder($0, one) } ?? true
+            offer(of: one) == offer(of: period) && left.map { Self.isOlder($0, one) } ?? true
         }
         // Times of purchases are whole seconds, so a statement in that second may precede it. A store may state a renewal
         // before it begins.

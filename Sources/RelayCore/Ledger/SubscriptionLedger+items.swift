@@ -38,7 +38,7 @@ extension SubscriptionLedger {
 
     /// The item whose product belongs to an offer in the catalogue; if there are several, the one that ends last.
     func item(opening offer: OfferID) -> LedgerPeriod? {
-        items?.filter { offers[$0] == offer }.compactMap(item).max { (itemEnd($0), $0.id) < (itemEnd($1), $1.id) }
+        items?.compactMap(item).filter { soldOffer(of: $0) == offer }.max { (itemEnd($0), $0.id) < (itemEnd($1), $1.id) }
     }
 
     /// When the item of an offer ends; nil if the offer has no item, or its period has no end.
@@ -47,7 +47,7 @@ extension SubscriptionLedger {
     }
 
     /// The catalogue's offers of the items.
-    var itemOffers: Set<OfferID> { Set((items ?? []).compactMap { offers[$0] }) }
+    var itemOffers: Set<OfferID> { Set((items ?? []).compactMap(item).compactMap(soldOffer)) }
 
     /// When an item ends: at its own date, or when the store removed it.
     func itemEnd(_ period: LedgerPeriod) -> Timestamp {

@@ -50,7 +50,7 @@ extension SubscriptionLedger {
 
     /// Latest statement whether a period runs: the store's, or Cleeng's about the offer of its product.
     func said(of period: LedgerPeriod?) -> LedgerEnd? {
-        [end, offer(of: period?.productID).flatMap { cleeng[$0] }].compactMap(\.self).max { $0.rank < $1.rank }
+        [end, offer(of: period).flatMap { cleeng[$0] }].compactMap(\.self).max { $0.rank < $1.rank }
     }
 
     /// Judges a period without an end from the store by the latest end statement alone. Cleeng is asked again at

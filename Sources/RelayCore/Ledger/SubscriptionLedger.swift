@@ -101,10 +101,19 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         periods.values.max(by: Self.isOlder)?.storeOffer
     }
 
-    public var products: Set<ProductID> { Set(stated.values.map(\.productID)) }
+    /// Products and base plans to look up in the catalogue.
+    public var products: Set<ProductID> {
+        stated.values.reduce(into: []) { products, period in
+            products.insert(period.productID)
+            if let plan = period.planID { products.insert(plan) }
+        }
+    }
 
-    /// The catalogue's offer of a product; the offer of the newest grant if the catalogue has none.
-    public func offer(of product: ProductID?) -> OfferID? { product.flatMap { offers[$0] } ?? granted?.offer }
+    /// The catalogue's offer of a period's product: its base plan's, if the catalogue has that. Nil if it has none.
+    func soldOffer(of period: LedgerPeriod) -> OfferID? { period.planID.flatMap { offers[$0] } ?? offers[period.productID] }
+
+    /// The same; the offer of the newest grant if the catalogue has none.
+    public func offer(of period: LedgerPeriod?) -> OfferID? { period.flatMap(soldOffer) ?? granted?.offer }
 
     /// Present id of the subscription; nil if this id is the present one.
     public var movedTo: TransactionID? {

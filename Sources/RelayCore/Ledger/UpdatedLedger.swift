@@ -18,7 +18,7 @@ public struct UpdatedLedger: Sendable {
         /// Its contract, with the endpoints to notify; nil if it has none.
         public var contract: NotifiedContract?
         /// Periods of receipts that were bought under its id.
-        public var periods: [LedgerPeriod] = []
+        public var periods: [[LedgerPeriod]] = []
         /// Offers that were granted on it, even if the access was revoked since.
         public var granted: Set<OfferID> = []
         /// Time of the update by the database's clock.
@@ -75,7 +75,7 @@ public struct UpdatedLedger: Sendable {
         self.terms = terms
         ledger = found.ledger
         granted = found.granted
-        for period in found.periods { ledger.apply(LedgerStatement(periods: [period])) }
+        for periods in found.periods { ledger.apply(LedgerStatement(periods: periods)) }
         if case .whileOwned(let customer) = message.condition, customer != found.owner?.customer {
             // The owner changed after the question: the answer and its note are discarded.
             self.message = LedgerMessage(message.name)

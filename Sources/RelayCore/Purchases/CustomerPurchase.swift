@@ -27,6 +27,8 @@ public struct CustomerPurchase: Sendable, Hashable {
     public var renewalIntent: RenewalIntent?
     public var renewalIntentChangedAt: Timestamp?
     public var cancelationReason: CancelationReason?
+    /// See ``LedgerPeriod/planID``. Publishers do not see it.
+    public var planID: ProductID?
     public var isBillingRetry: Bool?
     public var isTrial: Bool?
     public var isIntro: Bool?

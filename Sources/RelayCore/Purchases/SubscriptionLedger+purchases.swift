@@ -60,6 +60,7 @@ extension SubscriptionLedger {
         purchase.isTrial = period.isTrial
         purchase.isIntro = period.isIntro
         purchase.discountID = period.discountID
+        purchase.planID = period.planID
         return purchase
     }
 

@@ -16,7 +16,7 @@ extension Acceptance {
         now: Timestamp
     ) {
         let (key, sent) = (sender.key, receipt.sentTransactionID)
-        // Another store returned the period itself, so it counts whatever the verification says.
+        // Another store returned the periods itself, so they count whatever the verification says.
         let isKept = receipt.platform != .apple || receipt.verification.result != .notGenuine
         self.init(
             id: ValidationID(in: Bucket(of: key.publisher, receipt.subscriptionKey), now: now),
@@ -28,7 +28,7 @@ extension Acceptance {
             couponCode: driver.connector == nil ? request.couponCode : nil,
             subscriptionKey: receipt.subscriptionKey, environment: receipt.environment, productID: receipt.productID,
             bundleID: receipt.bundleID, isReceiptReadable: receipt.isReadable, verification: receipt.verification,
-            period: isKept ? receipt.period : nil,
+            periods: isKept ? receipt.periods : [],
             cleengCustomer: request.cleengCustomer, driver: driver, receipt: receipt.stored,
             purchaseKey: receipt.purchaseKey(key, request.email.customer, request.offerID),
             idempotencyKey: sender.idempotencyKey)

@@ -8,9 +8,9 @@ extension OfferCatalogue {
         var warnings: [FieldError] = []
         let isApple = receipt.platform == .apple
         if let product = receipt.productID {
-            let prefixed = receipt.platform.prefixed(product)
-            if allows(ProductID(prefixed), under: request.offerID, of: publisher) == false {
-                warnings.append(.productMismatch(isApple ? product.text : prefixed))
+            let name = name(of: product, plan: receipt.periods.first?.planID, at: receipt.platform, of: publisher)
+            if allows(name, under: request.offerID, of: publisher) == false {
+                warnings.append(.productMismatch(isApple ? product.text : name.text))
             }
         }
         if isApple, let coupon = request.couponCode,

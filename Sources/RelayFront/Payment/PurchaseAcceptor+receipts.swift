@@ -27,7 +27,9 @@ extension PurchaseAcceptor {
             receipt.environment = .unknown
         } else {
             let platform = receipt.platform
-            receipt.choose { fits(ProductID(platform.prefixed($0)), request, key) }
+            receipt.choose {
+                fits(offers.name(of: $0.productID, plan: $0.planID, at: platform, of: key.publisher), request, key)
+            }
         }
         return receipt
     }

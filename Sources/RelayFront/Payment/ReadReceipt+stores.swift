@@ -29,7 +29,7 @@ extension ReadReceipt {
         environment = found?.environment ?? .production
         productID = found?.productID ?? sent.productID
         bundleID = sent.query.detail
-        period = found?.statement.periods.first
+        periods = found?.statement.periods ?? []
         sentTransactionID = sent.transactionID
         stored = .init(isText: true, bytes: Private(sent.json))
         identity = Array(subscriptionKey.text.utf8)

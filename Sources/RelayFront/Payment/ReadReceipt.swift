@@ -17,8 +17,8 @@ struct ReadReceipt: Sendable {
     var environment: StoreEnvironment
     var productID: ProductID?
     var bundleID: BundleID?
-    /// The subscription's period in the proof; nil if there is none.
-    var period: LedgerPeriod?
+    /// The subscription's period in the proof, or one for each product that is sold together, the posted one first.
+    var periods: [LedgerPeriod] = []
     var stored: Acceptance.Receipt
     /// The purchase in an App Store receipt; nil if it cannot be read.
     var purchase: ReadPurchase?
@@ -87,7 +87,7 @@ struct ReadReceipt: Sendable {
         } else if [.xcode, .localTesting].contains(purchase.environment.kind) {
             environment = purchase.environment.name
         }
-        period = purchase.ledgerPeriods.first
+        periods = purchase.ledgerPeriods
     }
 
     func name(of publisher: PublisherID) -> SubscriptionName {
@@ -111,21 +111,20 @@ struct ReadReceipt: Sendable {
         return ids.sorted().map(all.under).filter { $0 != own }
     }
 
-    /// Chooses the item that belongs to an offer, if several items were bought together.
+    /// Puts the item first that belongs to an offer, if several items were bought together.
     ///
-    /// - Parameter fits: whether the catalogue sells a product under the offer.
-    mutating func choose(_ fits: (ProductID) -> Bool) {
-        guard let items = purchase?.ledgerPeriods, items.count > 1,
-            let chosen = items.first(where: { fits($0.productID) })
-        else { return }
-        (period, productID) = (chosen, chosen.productID)
+    /// - Parameter fits: whether the catalogue sells an item under the offer.
+    mutating func choose(_ fits: (LedgerPeriod) -> Bool) {
+        guard periods.count > 1, let chosen = periods.firstIndex(where: fits) else { return }
+        periods.swapAt(0, chosen)
+        productID = periods[0].productID
     }
 
     /// Makes the purchase independent of its receipt, which does not contain it. Neither of the two changes the other.
     mutating func standAlone() {
         subscriptionKey = sentTransactionID
         productID = nil
-        period = nil
+        periods = []
         transactionID = nil
     }
 
@@ -148,8 +147,8 @@ struct ReadReceipt: Sendable {
         guard platform == .apple else { return }
         subscriptionKey = name.originalTransactionID
         environment = name.environment
-        let periods = purchase?.periodsBySubscription[name.originalTransactionID] ?? []
-        period = periods.first { $0.productID == running.productID } ?? periods.first
+        periods = purchase?.periodsBySubscription[name.originalTransactionID] ?? []
+        choose { $0.productID == running.productID }
         sentTransactionID = running.transactionID
         identity = Array(running.transactionID.text.utf8)
         isOneOfMany = true

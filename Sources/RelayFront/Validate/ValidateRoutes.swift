@@ -105,8 +105,9 @@ struct ValidateRoutes: Sendable {
         _ purchases: [CustomerPurchase], by publisher: PublisherID
     ) -> (CustomerPurchase, OfferID)? {
         for purchase in purchases.sorted(by: { $0.productID < $1.productID }) where !purchase.isExpired {
-            let product = ProductID(purchase.platform.prefixed(purchase.productID))
-            if let offer = acceptor.offers.offer(forProduct: product, of: publisher) { return (purchase, offer) }
+            let name = acceptor.offers.name(
+                of: purchase.productID, plan: purchase.planID, at: purchase.platform, of: publisher)
+            if let offer = acceptor.offers.offer(forProduct: name, of: publisher) { return (purchase, offer) }
         }
         return nil
     }

@@ -85,10 +85,7 @@ extension CustomerStore {
     ) throws -> (purchases: [CustomerPurchase], changesAt: Timestamp?) {
         let name = try row.subscriptionName()
         var ledger = try StoredLedger.read(row, ownerNo: row.get("owner_no"))
-        if let period = try row.get("period", as: String?.self) {
-            let period = try LedgerJSON.value(LedgerPeriod.self, period, column: "validations.period")
-            ledger.apply(LedgerStatement(periods: [period]))
-        }
+        ledger.apply(LedgerStatement(periods: try [LedgerPeriod](stored: row.get("period"))))
         // A standalone grant is not a purchase in a store.
         guard !name.standsAlone else { return ([], nil) }
         if let present = ledger.movedTo {

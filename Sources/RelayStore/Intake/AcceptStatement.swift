@@ -169,7 +169,7 @@ enum AcceptStatement {
             "verification": .int2Array(batch.map(\.verification.result.rawValue)),
             "verification_code": .textArray(batch.map(\.verification.code)),
             "verification_detail": .textArray(batch.map(\.verification.detail)),
-            "period": .textArray(batch.map { $0.period?.json }),
+            "period": .textArray(batch.map(\.periods.json)),
         ]
         let keys: SQLTable = [
             "purchase_key": .byteaArray(batch.map(\.purchaseKey)),

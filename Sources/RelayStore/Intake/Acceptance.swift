@@ -53,8 +53,9 @@ public struct Acceptance: Sendable {
     public var keepsOwner = false
     /// Other subscriptions that Cleeng could give to the sender with this one. Stored only if owners keep theirs.
     public var takes: [SubscriptionName] = []
-    /// The receipt's period of the subscription; nil if it is not trusted or missing.
-    public var period: LedgerPeriod?
+    /// The receipt's period of the subscription, or one for each product that is sold together, the posted one first;
+    /// empty if it is not trusted or missing.
+    public var periods: [LedgerPeriod]
     /// Cleeng's number of the customer, if the app sent it.
     public var cleengCustomer: Int64?
     public var driver: PurchaseDriver
@@ -70,7 +71,7 @@ public struct Acceptance: Sendable {
         offerID: OfferID, transactionID: TransactionID, appType: String, ipAddress: String?, couponCode: CouponID?,
         subscriptionKey: TransactionID, environment: StoreEnvironment, productID: ProductID?, bundleID: BundleID?,
         isReceiptReadable: Bool,
-        verification: Verification = .notChecked, period: LedgerPeriod? = nil, cleengCustomer: Int64? = nil,
+        verification: Verification = .notChecked, periods: [LedgerPeriod] = [], cleengCustomer: Int64? = nil,
         driver: PurchaseDriver = .receipt, receipt: Receipt, purchaseKey: [UInt8], idempotencyKey: IdempotencyKey?,
         trace: String? = StoredTrace.current
     ) {
@@ -90,7 +91,7 @@ public struct Acceptance: Sendable {
         self.bundleID = bundleID
         self.isReceiptReadable = isReceiptReadable
         self.verification = verification
-        self.period = period
+        self.periods = periods
         self.cleengCustomer = cleengCustomer
         self.driver = driver
         self.receipt = receipt

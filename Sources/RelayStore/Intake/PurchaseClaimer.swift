@@ -35,7 +35,7 @@ extension ClaimedPursuit {
             pursuit: Pursuit(
                 phase: phase, acceptedAt: acceptedAt, deadline: deadline,
                 mayTransfer: acceptance.verification.result != .notGenuine && !acceptance.keepsOwner,
-                paidUntil: phase.isRegistering ? acceptance.period?.expiresAt : nil,
+                paidUntil: phase.isRegistering ? acceptance.periods.first?.expiresAt : nil,
                 isConfirmed: acceptance.verification == .genuine),
             accepted: acceptance.receipt.bytes.value.count <= Self.mostKeptBytes ? acceptance : nil)
     }

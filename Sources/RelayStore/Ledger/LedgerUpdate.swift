@@ -146,7 +146,7 @@ struct LedgerUpdate: Sendable {
         for row in purchases {
             let index = try row.get("ordinal", as: Int.self) - 1
             if let offer = try row.get("offer_id", as: OfferID?.self) { found[index].granted.insert(offer) }
-            if let period = try LedgerPeriod(stored: row.get("period")) { found[index].periods.append(period) }
+            found[index].periods.append(try [LedgerPeriod](stored: row.get("period")))
         }
         try ContractStatements.read(contracts) { found[$0].contract = $1 }
         let namesakes = try Self.readNamesakes(answers[5])

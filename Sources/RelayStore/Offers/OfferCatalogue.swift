@@ -26,6 +26,17 @@ public final class OfferCatalogue: Sendable {
         known.withLockedValue { $0?[publisher]?.offers[product]?.first }
     }
 
+    /// Name of a product in the catalogue, with the store's prefix: its base plan's name if the catalogue has that.
+    ///
+    /// - Parameter plan: see ``LedgerPeriod/planID``.
+    public func name(
+        of product: ProductID, plan: ProductID?, at platform: StorePlatform, of publisher: PublisherID
+    ) -> ProductID {
+        let plan = plan.map { ProductID(platform.prefixed($0)) }
+        if let plan, offer(forProduct: plan, of: publisher) != nil { return plan }
+        return ProductID(platform.prefixed(product))
+    }
+
     /// The offers of a subscription's products; unknown products are omitted. Nil until the offers were read once.
     func offers(of products: Set<ProductID>, in subscription: SubscriptionName) -> [ProductID: [OfferID]]? {
         let platform = subscription.platform

@@ -115,7 +115,8 @@ extension OfferStore {
                   FROM validations v WHERE \(scope.includes("v.publisher"))
                   ORDER BY v.accepted_at DESC LIMIT \(.int4(Int32(newest)))) AS v
             WHERE NOT EXISTS (SELECT FROM offer_products p
-                              WHERE p.publisher = v.publisher AND p.offer_id = v.offer_id AND p.product_id = v.product)
+                              WHERE p.publisher = v.publisher AND p.offer_id = v.offer_id
+                                AND (p.product_id = v.product OR starts_with(p.product_id, v.product || ':')))
               AND (v.product IS NOT NULL
                    OR NOT EXISTS (SELECT FROM offer_products p
                                   WHERE p.publisher = v.publisher AND p.offer_id = v.offer_id))

@@ -61,7 +61,7 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
             // used for the rest: `validations_subscription`.
             return """
                 status \(isEntitled) AND granted_offer IS NOT NULL
-                 AND \(Self.isSold("")) AND NOT \(Self.isSold("AND p.offer_id = l.granted_offer"))
+                 AND \(Self.isSold()) AND NOT \(Self.isSold(under: "l.granted_offer"))
                  AND EXISTS (
                      SELECT FROM validations v
                      WHERE v.bucket = l.bucket AND v.subscription_key = l.subscription_key AND v.publisher = l.publisher
@@ -71,15 +71,21 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
         }
     }
 
-    private static func isSold(_ condition: SQL) -> SQL {
+    private static func isSold() -> SQL {
+        "EXISTS (SELECT FROM offer_products p WHERE p.publisher = l.publisher AND p.product_id = \(product))"
+    }
+
+    /// The offer may also have one of the product's base plans. The ledger's columns do not name the plan.
+    private static func isSold(under offer: SQL) -> SQL {
         """
         EXISTS (
             SELECT FROM offer_products p
-            WHERE p.publisher = l.publisher
-              AND p.product_id = \(StorePlatform.name("l.subscription_key")) || ':' || l.product_id
-              \(condition))
+            WHERE p.publisher = l.publisher AND p.offer_id = \(offer)
+              AND (p.product_id = \(product) OR starts_with(p.product_id, \(product) || ':')))
         """
     }
+
+    private static let product: SQL = "\(StorePlatform.name("l.subscription_key")) || ':' || l.product_id"
 }
 
 extension OpsStore {

@@ -87,7 +87,7 @@ extension ClaimedPursuit {
                 transfers: try row.get("transfers"), foundSynchronization: try row.get("found_synchronization"),
                 refusal: try row.get("refusal"),
                 mayTransfer: !keepsOwner && verification != Verification.Result.notGenuine.rawValue,
-                paidUntil: try LedgerPeriod(stored: row.get("period"))?.expiresAt,
+                paidUntil: try [LedgerPeriod](stored: row.get("period")).first?.expiresAt,
                 isConfirmed: verification == Verification.Result.genuine.rawValue))
     }
 }

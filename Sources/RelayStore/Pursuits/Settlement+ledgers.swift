@@ -42,7 +42,7 @@ extension Settlement {
     /// - Parameters:
     ///   - row: row from ``hold(_:)``.
     ///   - namesakes: ledgers of Apple's own names for the id, if only an app gave it to the purchase.
-    /// - Returns: nil if the ledger or the receipt's period cannot be read.
+    /// - Returns: nil if the ledger or the receipt's periods cannot be read.
     func ledger(
         of write: PursuitWrite, _ row: PostgresRow, _ known: [SubscriptionName: FoundLedger],
         namesakes: [SubscriptionLedger]
@@ -54,14 +54,14 @@ extension Settlement {
         case .unreadable: return nil
         case nil: ledger = SubscriptionLedger()
         }
-        let period: LedgerPeriod?
-        do { period = try LedgerPeriod(stored: row.get("period")) } catch is StoreError { return nil }
+        let periods: [LedgerPeriod]
+        do { periods = try [LedgerPeriod](stored: row.get("period")) } catch is StoreError { return nil }
         let claimed = write.claimed
         let now = try row.timestamp("now")
         if claimed.name.isOnlyNamed { ledger.end(by: namesakes, at: now, leeway: leeway) }
         return GrantedLedger(
             change, to: .init(customer: claimed.customer, email: claimed.email, offerID: claimed.offerID),
-            on: claimed.name, in: ledger, bundleID: try row.get("bundle_id"), period: period,
+            on: claimed.name, in: ledger, bundleID: try row.get("bundle_id"), periods: periods,
             now: now, leeway: leeway, offers: catalogue.offers)
     }
 

@@ -45,7 +45,7 @@ struct FirstGrantTests {
         let change = Decision.Change(status: .granted, at: now, expiresAt: ends, observedAt: now + .seconds(-1))
         let granted = GrantedLedger(
             change, to: LedgerHistory.owner, on: LedgerHistory.name, in: ledger, bundleID: "com.example.tv",
-            period: one.receiptEnds.map { end in
+            periods: [one.receiptEnds].compactMap(\.self).map { end in
                 Life.period(
                     "1", from: 0, until: end, product: one.product, revoked: one.isRefunded ? .refunded : nil, told: 0)
             }, now: now, leeway: Life.leeway, offers: { _, _ in ["month": ["gold"], "year": ["silver"]] })
@@ -63,5 +63,22 @@ struct FirstGrantTests {
         #expect(first.updated.ledger.granted == LedgerGrant(offer: "gold", at: now + .seconds(-1)))
         #expect(first.updated.ledger.cleeng["gold"]?.ownerNo == 1)
         #expect(asked?.owner == LedgerHistory.owner && asked?.bundleID == "com.example.tv")
+    }
+
+    @Test("of products that are sold together opens each one's offer")
+    func items() throws {
+        let now = Life.day(10)
+        let change = Decision.Change(status: .granted, at: now, observedAt: now + .seconds(-1))
+        let periods = [("2", "month"), ("1", "add-on")].map { id, product in
+            Life.period(TransactionID(id), from: 0, until: 30, product: ProductID(product), told: 0)
+        }
+        let granted = GrantedLedger(
+            change, to: LedgerHistory.owner, on: LedgerHistory.name, in: SubscriptionLedger(), bundleID: nil,
+            periods: periods, now: now, leeway: Life.leeway,
+            offers: { _, _ in ["month": ["gold"], "add-on": ["sports"]] })
+        let first = try #require(FirstGrant(granted) { _ in false })
+        #expect(first.updated.ledger.items == ["month", "add-on"])
+        let access = first.updated.access.verdicts
+        #expect(access == ["gold": .goesOn(expiresAt: Life.day(30)), "sports": .goesOn(expiresAt: Life.day(30))])
     }
 }

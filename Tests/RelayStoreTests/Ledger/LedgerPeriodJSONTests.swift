@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelayStore
 
-/// The hand-written JSON is the same as the encoder's, and decodes to the original value.
+/// The hand-written JSON of one period is the same as the encoder's, and decodes to the original value.
 struct LedgerPeriodJSONTests {
     private static let texts = [
         "1", "2000000123456789", "com.example.month", "", "a\"b\\c/d", "\u{0}\u{1}\u{8}\t\n\u{b}\u{c}\r\u{1f} \u{7f}",
@@ -12,6 +12,23 @@ struct LedgerPeriodJSONTests {
     ]
 
     @Test(arguments: 0..<200) func bothAreTheSame(seed: Int) throws {
+        let period = period(seed)
+        let json = try #require([period].json)
+        #expect(json == LedgerJSON.text(period))
+        #expect(try [LedgerPeriod](stored: json) == [period])
+        // The version before reads a period from the column.
+        let several = try #require([period, self.period(seed + 1), self.period(seed + 2)].json)
+        #expect(try [LedgerPeriod](stored: several) == [period, self.period(seed + 1), self.period(seed + 2)])
+        #expect(try LedgerJSON.value(LedgerPeriod.self, several, column: "period") == period)
+    }
+
+    @Test func noPeriodIsNoText() throws {
+        #expect([LedgerPeriod]().json == nil)
+        #expect(try [LedgerPeriod](stored: nil).isEmpty)
+        #expect(throws: StoreError.self) { try [LedgerPeriod](stored: #"{"others":[]}"#) }
+    }
+
+    private func period(_ seed: Int) -> LedgerPeriod {
         var generator = SeededGenerator(seed: UInt64(seed))
         func moment() -> Timestamp {
             Timestamp(microseconds: Int64.random(in: 0...4_102_444_800_000_000, using: &generator))
@@ -31,7 +48,8 @@ struct LedgerPeriodJSONTests {
         period.storeOffer = StoreOffer(
             identifier: maybe(text()), type: maybe(Int.random(in: 1...4, using: &generator)),
             discountType: maybe(text()))
-        #expect(period.json == LedgerJSON.text(period))
-        #expect(try LedgerJSON.value(LedgerPeriod.self, period.json, column: "period") == period)
+        period.planID = maybe(ProductID(text()))
+        period.renews = maybe(Bool.random(using: &generator))
+        return period
     }
 }

@@ -81,9 +81,11 @@ extension Acceptance {
     /// The purchase with its receipt's statement: a period that ends at `ends`.
     func saying(_ period: String, ends: Timestamp, statedAt: Timestamp) -> Acceptance {
         var acceptance = self
-        acceptance.period = LedgerPeriod(
-            id: TransactionID(period), productID: "com.example.monthly", purchasedAt: statedAt, expiresAt: ends,
-            statedAt: statedAt)
+        acceptance.periods = [
+            LedgerPeriod(
+                id: TransactionID(period), productID: "com.example.monthly", purchasedAt: statedAt, expiresAt: ends,
+                statedAt: statedAt)
+        ]
         return acceptance
     }
 }

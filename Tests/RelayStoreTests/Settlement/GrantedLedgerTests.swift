@@ -76,7 +76,7 @@ struct GrantedLedgerTests {
                 let now = if let moment { moment } else { try await database.now() }
                 moment = now
                 var acceptance = try Acceptance.sample()
-                acceptance.period = one.receiptEnds.map { end in
+                acceptance.periods = [one.receiptEnds].compactMap(\.self).map { end in
                     LedgerPeriod(
                         id: "9", productID: "com.example.monthly", purchasedAt: now - .seconds(100_000),
                         expiresAt: now + .seconds(rounded: end),

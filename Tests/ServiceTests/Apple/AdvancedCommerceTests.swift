@@ -25,6 +25,8 @@ import Testing
                 _ = try await relay.becomes("granted", id)
                 #expect(try await relay.detail(id)["productId"].string == product)
                 ids.append(id)
+                let purchases = try await relay.purchases("ana@example.test")
+                #expect(Set((purchases.object ?? [:]).keys) == Set(Self.offers.map { "apple:\($0.1)" }))
             }
             bought.advancedCommerceInfo?.items[1].revocationDate = Date()
             let refund = SimulatedNotification(

@@ -37,13 +37,16 @@ struct PursuitNumberTests {
 
     @Test func anUnconfirmedNumberWaitsAndSaysWhy() {
         var script = Self.registering()
-        let early = script.pursuit.numberIsUnconfirmed("timeout", at: Script.second(2), reads: script.reads)
+        let early = script.pursuit.isUnconfirmed("timeout", at: Script.second(2), reads: script.reads)
         #expect(early.kinds == [.forwardFailed] && early.restsUntil == 7)
         #expect(early.events.first?.detail?.contains("timeout") == true)
         #expect(script.pursuit.phase == .registering(.storekit2) && script.pursuit.forwards == 0)
-        let last = script.pursuit.numberIsUnconfirmed("timeout", at: Script.second(61), reads: script.reads)
+        let last = script.pursuit.isUnconfirmed("timeout", at: Script.second(61), reads: script.reads)
         #expect(last.change?.status == .timedOut && last.kinds == [.forwardFailed, .timedOut])
-        let late = script.pursuit.numberIsUnconfirmed("timeout", at: Script.second(70), reads: script.reads)
+        let late = script.pursuit.isUnconfirmed("timeout", at: Script.second(70), reads: script.reads)
         #expect(late.kinds.isEmpty && late.restsUntil == 130, "the timeline stays short")
+        let asked = script.pursuit.isUnconfirmed(
+            "busy", notBefore: .seconds(300), at: Script.second(130), reads: script.reads)
+        #expect(asked.restsUntil == 430)
     }
 }

@@ -41,12 +41,12 @@ extension Assembly {
     }
 
     func pursuits(
-        _ accounts: PerPublisher<CleengAccount>, _ store: RelayStore, _ registry: PrometheusRegistry,
-        listener: any GrantListener
+        _ accounts: PerPublisher<CleengAccount>, _ store: RelayStore, _ stores: StoreInquiry,
+        _ registry: PrometheusRegistry, listener: any GrantListener
     ) -> PerPublisher<PursuitService> {
         let pursuits = accounts.mapAccounts { publisher, cleeng in
             PursuitService(
-                store: store, upstream: cleeng.upstream, scope: accounts.scope(ofAccount: publisher),
+                store: store, upstream: cleeng.upstream, stores: stores, scope: accounts.scope(ofAccount: publisher),
                 settings: pursuitSettings(cleeng.account.settings.cleeng), wakeup: cleeng.account.work, logger: logger,
                 listener: listener)
         }

@@ -7,15 +7,16 @@ import Telemetry
 extension Assembly {
     /// The loops that forward purchases and read entitlements, one for each account, and the ledgers that they update.
     func pursuits(_ parts: SharedParts) -> (pursuits: PerPublisher<PursuitService>, ledgers: LedgerService) {
+        let stores = StoreInquiry(stores: parts.stores, logger: logger)
         let ledgers = LedgerService(
             store: parts.store, upstreams: parts.accounts.map(\.upstream),
             appStore: parts.appStore.map {
                 AppStoreInquiry(gate: $0, trust: parts.trust, scope: settings.apple.scope, logger: logger)
             },
-            stores: StoreInquiry(stores: parts.stores, logger: logger), leeway: settings.apple.renewalLeeway,
+            stores: stores, leeway: settings.apple.renewalLeeway,
             readInterval: settings.pollInterval, callTimeout: settings.upstreamTimeout,
             wakeup: parts.signals.subscriptions, logger: logger)
-        return (pursuits(parts.accounts, parts.store, registry, listener: ledgers), ledgers)
+        return (pursuits(parts.accounts, parts.store, stores, registry, listener: ledgers), ledgers)
     }
 
     /// The services of a worker.

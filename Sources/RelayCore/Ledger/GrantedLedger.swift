@@ -36,11 +36,11 @@ public struct GrantedLedger: Sendable {
     }
 
     /// Why the purchase gives no access although Cleeng grants it: `refunded`, `family_revoked`. Nil if the store has
-    /// not revoked it.
+    /// not revoked it, or the product of the offer that is sold with others.
     public var reasonToEnd: String? {
-        guard updated.state?.status == .revoked, case .ends(let reason) = updated.access.verdicts[offer] else {
-            return nil
-        }
+        let isTakenBack =
+            updated.state?.status == .revoked || updated.ledger.item(opening: offer)?.revocation != nil
+        guard isTakenBack, case .ends(let reason) = updated.access.verdicts[offer] else { return nil }
         return reason
     }
 }

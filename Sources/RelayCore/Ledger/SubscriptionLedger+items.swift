@@ -38,7 +38,8 @@ extension SubscriptionLedger {
 
     /// The item whose product belongs to an offer in the catalogue; if there are several, the one that ends last.
     func item(opening offer: OfferID) -> LedgerPeriod? {
-        items?.compactMap(item).filter { soldOffer(of: $0) == offer }.max { (itemEnd($0), $0.id) < (itemEnd($1), $1.id) }
+        items?.compactMap(item).filter { soldOffer(of: $0) == offer }
+            .max { (itemEnd($0), $0.id) < (itemEnd($1), $1.id) }
     }
 
     /// When the item of an offer ends; nil if the offer has no item, or its period has no end.

@@ -110,7 +110,9 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     }
 
     /// The catalogue's offer of a period's product: its base plan's, if the catalogue has that. Nil if it has none.
-    func soldOffer(of period: LedgerPeriod) -> OfferID? { period.planID.flatMap { offers[$0] } ?? offers[period.productID] }
+    func soldOffer(of period: LedgerPeriod) -> OfferID? {
+        period.planID.flatMap { offers[$0] } ?? offers[period.productID]
+    }
 
     /// The same; the offer of the newest grant if the catalogue has none.
     public func offer(of period: LedgerPeriod?) -> OfferID? { period.flatMap(soldOffer) ?? granted?.offer }

@@ -27,6 +27,12 @@ public struct SubscriptionName: Sendable, Hashable {
     /// The name of purchases that only apps gave this id; nil for another store's, and for such a name itself.
     public var onlyNamed: SubscriptionName? { environment != .unknown && isApples ? inEnvironment(.unknown) : nil }
 
+    /// The name of purchases with this key that their store has not confirmed; nil for the App Store's, which are signed,
+    /// and for such a name itself.
+    public var unconfirmed: SubscriptionName? {
+        environment != .unknown && StorePlatform.asked.contains(platform) ? inEnvironment(.unknown) : nil
+    }
+
     private var isApples: Bool { !standsAlone && platform == .apple }
 
     private func inEnvironment(_ environment: StoreEnvironment) -> SubscriptionName {

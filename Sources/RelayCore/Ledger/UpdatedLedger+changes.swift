@@ -19,9 +19,11 @@ extension UpdatedLedger {
         return found.ledger.nextItemEnd(after: moment).map { $0 <= found.now } ?? false
     }
 
+    /// The purchases as publishers see them.
     private func purchases(_ ledger: SubscriptionLedger, shown: SubscriptionState.Status?) -> [CustomerPurchase] {
-        ledger.purchases(of: message.name, shown: shown, at: found.now, leeway: terms.leeway)
-            .sorted { $0.productID < $1.productID }
+        var purchases = ledger.purchases(of: message.name, shown: shown, at: found.now, leeway: terms.leeway)
+        for index in purchases.indices { purchases[index].planID = nil }
+        return purchases.sorted { $0.productID < $1.productID }
     }
 
     /// The reason in the publisher's webhooks.

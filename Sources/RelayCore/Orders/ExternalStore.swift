@@ -55,6 +55,22 @@ public struct ExternalSubscription: Sendable, Hashable {
     public var platform: StorePlatform { StorePlatform(subscriptionKey: key) }
 }
 
+extension [ExternalSubscription] {
+    /// The purchase with a ledger key, in a store's answer about that key. Some stores also find it by a renewal, and
+    /// return it under its original transaction.
+    public func purchase(_ key: TransactionID) -> ExternalSubscription? {
+        first { $0.key == key } ?? (StorePlatform(subscriptionKey: key).namesRenewals ? first : nil)
+    }
+}
+
+extension ExternalSubscription {
+    /// The subscription and those that it continues, under their names at a publisher.
+    public func names(of publisher: PublisherID) -> [SubscriptionName] {
+        let own = SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: key)
+        return [own] + statement.movesFrom.sorted().map(own.under)
+    }
+}
+
 /// The kind of a purchase to acknowledge. Google has an endpoint for each.
 public enum AcknowledgedKind: Sendable, Hashable {
     case subscription, product

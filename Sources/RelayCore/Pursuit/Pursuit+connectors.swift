@@ -147,17 +147,20 @@ extension Pursuit {
         return decision
     }
 
-    /// Delays a purchase whose customer number is not confirmed yet, for an interval and, after the deadline, for a
-    /// minute.
+    /// Delays a purchase that may not be sent before Cleeng, or its store, has answered about it: for an interval and,
+    /// after the deadline, for a minute.
     ///
-    /// - Parameter why: why Cleeng could not be asked.
-    public mutating func numberIsUnconfirmed(_ why: String, at now: Timestamp, reads: ReadSchedule) -> Decision {
+    /// - Parameters:
+    ///   - what: what could not be asked, and why.
+    ///   - pause: pause that the server asks for.
+    public mutating func isUnconfirmed(
+        _ what: String, notBefore pause: Duration? = nil, at now: Timestamp, reads: ReadSchedule
+    ) -> Decision {
         let isPending = status == .pending
-        var decision = waits(until: now + (isPending ? reads.interval : max(reads.interval, .seconds(60))), at: now)
+        let delay = isPending ? reads.interval : max(reads.interval, .seconds(60))
+        var decision = waits(until: now + max(delay, pause ?? .zero), at: now)
         guard isPending else { return decision }
-        let event = TimelineEvent(
-            at: now, kind: .forwardFailed, detail: "Cleeng could not be asked whose the customer number is: \(why)")
-        decision.events.insert(event, at: 0)
+        decision.events.insert(TimelineEvent(at: now, kind: .forwardFailed, detail: what), at: 0)
         return decision
     }
 

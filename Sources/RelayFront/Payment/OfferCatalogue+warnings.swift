@@ -8,7 +8,8 @@ extension OfferCatalogue {
         var warnings: [FieldError] = []
         let isApple = receipt.platform == .apple
         if let product = receipt.productID {
-            let name = name(of: product, plan: receipt.periods.first?.planID, at: receipt.platform, of: publisher)
+            let plan = receipt.periods.first { $0.productID == product }?.planID
+            let name = name(of: product, plan: plan, at: receipt.platform, of: publisher)
             if allows(name, under: request.offerID, of: publisher) == false {
                 warnings.append(.productMismatch(isApple ? product.text : name.text))
             }

@@ -10,7 +10,7 @@ extension ReadReceipt {
         var found: ExternalSubscription?
         switch answer {
         case .found(let all):
-            found = sent.subscription(in: all)
+            found = all.purchase(sent.subscriptionKey)
             if found == nil {
                 verification = no("the store knows it by another name")
             } else if let detail = sent.troubleWithApp(of: key) {
@@ -44,12 +44,6 @@ extension Verification {
 }
 
 extension StoreReceipt {
-    /// The purchase's subscription in a store's answer. Some stores also find it by a renewal, and return it under its
-    /// original transaction.
-    func subscription(in found: [ExternalSubscription]) -> ExternalSubscription? {
-        found.first { $0.key == subscriptionKey } ?? (platform.namesRenewals ? found.first : nil)
-    }
-
     /// The app that the purchase names; nil if it names none.
     var app: BundleID? { platform.namesApp ? query.detail : nil }
 

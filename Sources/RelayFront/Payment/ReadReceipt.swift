@@ -17,7 +17,8 @@ struct ReadReceipt: Sendable {
     var environment: StoreEnvironment
     var productID: ProductID?
     var bundleID: BundleID?
-    /// The subscription's period in the proof, or one for each product that is sold together, the posted one first.
+    /// The subscription's period in the proof, or one for each product that is sold together: first the one of the posted
+    /// offer, if the catalogue says which that is.
     var periods: [LedgerPeriod] = []
     var stored: Acceptance.Receipt
     /// The purchase in an App Store receipt; nil if it cannot be read.
@@ -143,6 +144,7 @@ struct ReadReceipt: Sendable {
     ///
     /// - Parameter running: the subscription's running purchase.
     mutating func narrow(to name: SubscriptionName, _ running: CustomerPurchase) {
+        choose { $0.productID == running.productID }
         productID = running.productID
         guard platform == .apple else { return }
         subscriptionKey = name.originalTransactionID

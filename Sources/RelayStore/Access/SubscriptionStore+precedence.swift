@@ -14,9 +14,11 @@ extension SubscriptionStore {
     /// validation may be gone, by retention, or ended, because the product changed; then the ledger decides. Indexes
     /// used: primary keys.
     ///
-    /// - Parameter names: everything that a purchase could take.
+    /// - Parameter names: everything that a purchase could take. Cleeng may have granted one of them that its store had not
+    ///   confirmed.
     public func runningOwners(of names: [SubscriptionName]) async throws -> [RunningOwner] {
-        let all = try await SubscriptionHistory.names(of: names) { try await database.query($0) }
+        let known = try await SubscriptionHistory.names(of: names) { try await database.query($0) }
+        let all = known + known.compactMap(\.unconfirmed).filter { !known.contains($0) }
         return try await database.query(
             """
             SELECT s.publisher, s.environment, s.subscription_key, ROW(s.sealed_by, s.customer) AS customer,

@@ -53,8 +53,8 @@ public struct Acceptance: Sendable {
     public var keepsOwner = false
     /// Other subscriptions that Cleeng could give to the sender with this one. Stored only if owners keep theirs.
     public var takes: [SubscriptionName] = []
-    /// The receipt's period of the subscription, or one for each product that is sold together, the posted one first;
-    /// empty if it is not trusted or missing.
+    /// The receipt's period of the subscription, or one for each product that is sold together; empty if it is not trusted
+    /// or missing.
     public var periods: [LedgerPeriod]
     /// Cleeng's number of the customer, if the app sent it.
     public var cleengCustomer: Int64?

@@ -9,7 +9,8 @@ private struct StoredPeriods: Decodable {
     private enum CodingKeys: CodingKey { case others }
 
     init(from decoder: any Decoder) throws {
-        let others = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent([LedgerPeriod].self, forKey: .others)
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        let others = try members.decodeIfPresent([LedgerPeriod].self, forKey: .others)
         all = try [LedgerPeriod(from: decoder)] + (others ?? [])
     }
 }
@@ -20,7 +21,8 @@ extension [LedgerPeriod] {
     /// - Parameter text: column `period` of a validation; nil if there is none.
     /// - Throws: ``StoreError`` if this version cannot read it.
     init(stored text: String?) throws {
-        guard let text else { self = []; return }
+        self = []
+        guard let text else { return }
         self = try LedgerJSON.value(StoredPeriods.self, text, column: "validations.period").all
     }
 

@@ -50,9 +50,13 @@ public final class OfferCatalogue: Sendable {
         }
     }
 
-    /// Whether a product may be bought under an offer. Nil if no product of the offer is known.
+    /// Whether a product may be bought under an offer, in one of its base plans at least. Nil if no product of the offer is
+    /// known.
     public func allows(_ product: ProductID, under offer: OfferID, of publisher: PublisherID) -> Bool? {
-        known.withLockedValue { $0?[publisher]?.products[offer]?.contains(product) }
+        known.withLockedValue { known in
+            guard let products = known?[publisher]?.products[offer] else { return nil }
+            return products.contains(product) || products.contains { $0.text.hasPrefix("\(product):") }
+        }
     }
 
     /// All offers, by id.

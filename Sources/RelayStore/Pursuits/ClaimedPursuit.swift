@@ -37,6 +37,12 @@ public struct ClaimedPursuit: Sendable {
         SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: subscriptionKey)
     }
 
+    /// Whether it must not take a subscription from its owner, but its store has not said yet what it continues: the
+    /// store could not be asked when it was posted, or denied it.
+    public var awaitsStore: Bool {
+        keepsOwner && environment == .unknown && StorePlatform.asked.contains(name.platform)
+    }
+
     /// Whether it may end processes. A process works on one such pursuit at a time, beside others.
     public var isSuspect: Bool { StrikeLimits.purchases.isSuspect(strikes) }
 }

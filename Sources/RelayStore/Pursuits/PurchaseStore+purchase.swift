@@ -13,6 +13,15 @@ public struct StoredPurchase: Sendable {
         /// Google Play's purchase, for the customer with this number at Cleeng.
         case google(ExternalStoreQuery, cleengCustomer: Int64)
 
+        /// How the store is asked about the purchase; nil for the App Store's, which are signed.
+        public var query: ExternalStoreQuery? {
+            switch self {
+            case .store(let receipt): receipt.query
+            case .google(let query, _): query
+            case .receipt, .transaction: nil
+            }
+        }
+
         /// The customer's number at Cleeng, if the purchase is sent by it.
         public var cleengCustomer: Int64? {
             switch self {

@@ -25,12 +25,13 @@ public final class PursuitService: Service {
 
     /// - Parameters:
     ///   - upstream: the Cleeng account.
+    ///   - stores: the stores other than Apple's.
     ///   - scope: publishers that use the account.
     ///   - wakeup: signalled when this process has accepted a purchase.
     ///   - listener: updates ledgers after grants.
     public init(
-        store: RelayStore, upstream: Upstream, scope: PublisherScope = .common, settings: PursuitSettings,
-        wakeup: Wakeup, logger: Logger, listener: any GrantListener
+        store: RelayStore, upstream: Upstream, stores: StoreInquiry, scope: PublisherScope = .common,
+        settings: PursuitSettings, wakeup: Wakeup, logger: Logger, listener: any GrantListener
     ) {
         self.store = store
         self.upstream = upstream
@@ -45,8 +46,8 @@ public final class PursuitService: Service {
         reader = EntitlementReader(
             store: store, upstream: upstream, leases: leases, interval: settings.reads.interval, lease: settings.lease)
         worker = PursuitWorker(
-            store: store, upstream: upstream, writer: writer, reader: reader, leases: leases, settings: settings,
-            logger: logger)
+            store: store, upstream: upstream, writer: writer, reader: reader, taken: TakenInquiry(stores),
+            leases: leases, settings: settings, logger: logger)
     }
 
     /// Number of pursuits that this process holds.

@@ -12,6 +12,7 @@ struct PursuitWorker: Sendable {
     let upstream: Upstream
     let writer: PursuitWriter
     let reader: EntitlementReader
+    let taken: TakenInquiry
     let leases: PursuitLeases
     let settings: PursuitSettings
     let logger: Logger
@@ -154,7 +155,7 @@ struct PursuitWorker: Sendable {
     private func forward(
         _ claimed: ClaimedPursuit, _ pursuit: inout Pursuit, _ notes: inout Notes, _ probe: CallGate.Pass?
     ) async throws -> Decision {
-        if claimed.keepsOwner, let decision = try await yield(claimed, &pursuit) { return decision }
+        if claimed.keepsOwner, let decision = try await keepOwner(claimed, &pursuit) { return decision }
         // After a forward, recorded or not, an entitlement may be its result. There is no read before a probe, since
         // other pursuits wait for the probe's result.
         if pursuit.entitledBefore == nil, pursuit.forwards == 0, !pursuit.transfers, probe == nil,
@@ -191,9 +192,26 @@ struct PursuitWorker: Sendable {
             answer, isAnothers: isAnothers, at: try now(), retries: settings.retries, jitter: Double.random(in: 0..<1))
     }
 
-    /// - Returns: nil if no other customer has the subscription.
-    private func yield(_ claimed: ClaimedPursuit, _ pursuit: inout Pursuit) async throws -> Decision? {
-        switch try await store.subscriptions.precedence(over: claimed) {
+    /// - Returns: nil if no other customer has anything that the purchase could take.
+    private func keepOwner(_ claimed: ClaimedPursuit, _ pursuit: inout Pursuit) async throws -> Decision? {
+        var claimed = claimed
+        if claimed.awaitsStore {
+            let purchase = try await store.purchases.purchase(
+                of: claimed, by: pursuit.phase.connector?.driver ?? .receipt)
+            let answer = await taken.ask(purchase.proof, claimed.subscriptionKey, of: claimed.publisher)
+            try Task.checkCancellation()
+            switch answer {
+            case .names(let names): claimed.takes += names + names.compactMap(\.unconfirmed)
+            // An earlier try may have reached Cleeng, so that only its repeat shows the result.
+            case .unanswered where pursuit.forwards > 0: break
+            case .unanswered(let why, let retryAfter):
+                logger.warning("a purchase waits: \(why)", metadata: ["validation_id": "\(claimed.id)"])
+                return pursuit.isUnconfirmed(
+                    "it must not take a subscription over, and \(why)", notBefore: retryAfter, at: try now(),
+                    reads: settings.reads)
+            }
+        }
+        return switch try await store.subscriptions.precedence(over: claimed) {
         case nil: nil
         case .owner: pursuit.ownedByAnother(at: try now())
         case .waiting: pursuit.waits(until: try now() + settings.reads.interval, at: try now())
@@ -219,7 +237,9 @@ struct PursuitWorker: Sendable {
             logger.warning(
                 "a purchase waits: Cleeng could not be asked whose its customer number is; the publisher token must be allowed to read /3.1/customers",
                 metadata: ["validation_id": "\(claimed.id)", "error": "\(why)"])
-            return pursuit.numberIsUnconfirmed(why, at: try now(), reads: settings.reads)
+            return pursuit.isUnconfirmed(
+                "Cleeng could not be asked whose the customer number is: \(why)", at: try now(),
+                reads: settings.reads)
         }
     }
 

@@ -36,10 +36,7 @@ public struct StoreInquiry: Sendable {
             productID: subscription.state?.productID)
         switch answer {
         case .found(let found):
-            // A purchase may have been posted under a renewal's id while the store was unreachable. Its answer has the
-            // original id.
-            let one = found.first { $0.key == key } ?? (platform.namesRenewals ? found.first : nil)
-            guard let statement = one?.statement else { return .nothing }
+            guard let statement = found.purchase(key)?.statement else { return .nothing }
             return .stated(
                 LedgerMessage(
                     subscription.name, statement,
@@ -69,10 +66,14 @@ public struct StoreInquiry: Sendable {
     func ask(
         _ key: TransactionID, of publisher: PublisherID, bundleID: BundleID?, productID: ProductID?
     ) async -> ExternalStoreAnswer {
+        guard stores[publisher] != nil else { return .tryAgain(after: nil) }
+        guard let query = Self.query(key, bundleID, productID) else { return .notConfigured }
+        return await ask(query, of: publisher)
+    }
+
+    func ask(_ query: ExternalStoreQuery, of publisher: PublisherID) async -> ExternalStoreAnswer {
         guard let stores = stores[publisher] else { return .tryAgain(after: nil) }
-        guard let query = Self.query(key, bundleID, productID), let store = stores[query.platform] else {
-            return .notConfigured
-        }
+        guard let store = stores[query.platform] else { return .notConfigured }
         return await store.find(query)
     }
 

@@ -178,8 +178,7 @@ public struct StoreQuestions: Service {
     private func record(
         _ found: [ExternalSubscription], _ askedAt: Timestamp, _ question: ClaimedQuestion, _ known: [SubscriptionName]
     ) async throws -> Trouble? {
-        let asked = found.first { $0.key == question.name.originalTransactionID }
-        guard let one = asked ?? (question.store.namesRenewals ? found.first : nil) else { return nil }
+        guard let one = found.purchase(question.name.originalTransactionID) else { return nil }
         for name in try await known.isEmpty ? names(of: one, question) : known {
             // Only the first tries are noted, since a question may be asked for days.
             let note =

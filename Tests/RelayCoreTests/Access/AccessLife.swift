@@ -369,7 +369,7 @@ struct AccessLife {
         }
         var offers = Set(own.map { grants[$0].offer })
         if fault == .leftOffersForgotten,
-            let present = ledger.offer(of: ledger.state(at: now, leeway: Self.leeway)?.productID)
+            let present = SubscriptionAccess(ledger, granted: [], at: now, leeway: Self.leeway).present
         {
             offers = offers.intersection([present])
         }

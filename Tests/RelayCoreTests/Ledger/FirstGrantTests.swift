@@ -70,13 +70,21 @@ struct FirstGrantTests {
         let now = Life.day(10)
         let change = Decision.Change(status: .granted, at: now, observedAt: now + .seconds(-1))
         let periods = [("2", "month"), ("1", "add-on")].map { id, product in
-            Life.period(TransactionID(id), from: 0, until: 30, product: ProductID(product), told: 0)
+            Life.period(id, from: 0, until: 30, product: product, told: 0)
         }
-        let granted = GrantedLedger(
-            change, to: LedgerHistory.owner, on: LedgerHistory.name, in: SubscriptionLedger(), bundleID: nil,
-            periods: periods, now: now, leeway: Life.leeway,
-            offers: { _, _ in ["month": ["gold"], "add-on": ["sports"]] })
-        let first = try #require(FirstGrant(granted) { _ in false })
+        func granted(_ periods: [LedgerPeriod], _ offer: OfferID = LedgerHistory.owner.offerID) -> GrantedLedger {
+            var owner = LedgerHistory.owner
+            owner.offerID = offer
+            return GrantedLedger(
+                change, to: owner, on: LedgerHistory.name, in: SubscriptionLedger(), bundleID: nil, periods: periods,
+                now: now, leeway: Life.leeway, offers: { _, _ in ["month": ["gold"], "add-on": ["sports"]] })
+        }
+        // A receipt may say already that one of them was refunded.
+        var refunded = periods
+        refunded[1].revocation = .init(at: now, kind: .refunded)
+        #expect(granted(refunded, "sports").reasonToEnd == "refunded")
+        #expect(granted(refunded).reasonToEnd == nil && granted(periods, "sports").reasonToEnd == nil)
+        let first = try #require(FirstGrant(granted(periods)) { _ in false })
         #expect(first.updated.ledger.items == ["month", "add-on"])
         let access = first.updated.access.verdicts
         #expect(access == ["gold": .goesOn(expiresAt: Life.day(30)), "sports": .goesOn(expiresAt: Life.day(30))])

@@ -66,6 +66,11 @@ struct AccessProblemTests {
                     Offer(id: "S123456789_US", name: "", products: ["apple:com.example.year"], coupons: [])
                 ], of: "main")
             #expect(try await names(store, .mismatch) == [])
+            // A base plan is the product too.
+            try await store.offers.put(
+                [Offer(id: "S123456789_US", name: "", products: ["apple:com.example.year:weekly"], coupons: [])],
+                of: "main")
+            #expect(try await names(store, .mismatch) == [])
             #expect(
                 try await names(store, nil) == ["1 unwatched", "2 unwatched", "3 overdue", "4 overdue"])
         }

@@ -141,6 +141,39 @@ import Testing
         }
     }
 
+    /// The owner's purchase, and one that continues it. The store cannot be asked when another customer posts it.
+    @Test(arguments: ["token-1", "token-2"]) func whatTheStoreCouldNotBeAskedAboutWaits(token: String) async throws {
+        try await GoogleScene.run(["RELAY_TRANSFER_POLICY": "refuse"]) { scene in
+            let (relay, control) = (scene.setup.relay, SimulatorControl(scene.setup.simulator))
+            let first = try await scene.buy("token-1")
+            try await scene.settled()
+            try await scene.google.control(.DELETE, "push")
+            for (token, fields) in [("token-2", #"{"linkedPurchaseToken":"token-1"}"#), ("token-3", "{}")] {
+                try await scene.google.has(token, fields)
+            }
+            try await scene.google.trouble(#"{"on":"purchases","status":503}"#)
+            let taken = try await scene.post(token, by: Self.ben)
+            let free = try await scene.post("token-3", by: "cleo@example.test")
+            for id in [taken, free] {
+                try await Awaiting.fact("its timeline says why it waits") {
+                    try await relay.detail(id)["timeline"].array?.compactMap { $0["detail"].string } ?? []
+                } holds: { lines in
+                    lines.contains { $0.contains("must not take a subscription over") }
+                }
+            }
+            for customer in [Self.ben, "cleo@example.test"] {
+                #expect(try await control.payments(of: customer).isEmpty)
+            }
+            try await scene.google.trouble(nil)
+            #expect(try await relay.becomes("rejected", taken)["reason"].string == "owned_by_another")
+            _ = try await relay.becomes("granted", free)
+            // The store had not confirmed Cleo's purchase when she posted it.
+            await #expect(throws: HarnessError.self) { try await scene.post("token-3", by: Self.ben) }
+            #expect(try await control.payments(of: Self.ben).isEmpty)
+            #expect(try await relay.poll(first).json["status"].string == "granted")
+        }
+    }
+
     /// Both publishers know the same receipt. One allows transfers, and the other does not.
     @Test func eachPublisherHasAPolicyOfItsOwn() async throws {
         try await AccountScene.run(nordic: "  transfer_policy: refuse") { scene in

@@ -10,7 +10,7 @@ import Testing
         let store = try TestAppStore()
         defer { store.end() }
         try await Setup.run(offers: Self.offers, settings: store.settings(relayingTo: nil)) { setup in
-            let relay = setup.relay
+            let (relay, key) = (setup.relay, try await Relay.makeKey("publisher", setup.database))
             let number = TestPurchase.newTransactionID()
             var bought = SimulatedTransaction(
                 bundleId: "com.example.app", productId: "com.example.generic", transactionId: number,
@@ -25,8 +25,8 @@ import Testing
                 _ = try await relay.becomes("granted", id)
                 #expect(try await relay.detail(id)["productId"].string == product)
                 ids.append(id)
-                let purchases = try await relay.purchases("ana@example.test")
-                #expect(Set((purchases.object ?? [:]).keys) == Set(Self.offers.map { "apple:\($0.1)" }))
+                let purchases = try await relay.purchases("ana@example.test", key: key)
+                #expect(Set(purchases.keys) == Set(Self.offers.map { "apple:\($0.1)" }))
             }
             bought.advancedCommerceInfo?.items[1].revocationDate = Date()
             let refund = SimulatedNotification(

@@ -1,6 +1,7 @@
 import Foundation
 import Postgres
 import RelayCore
+import TestRun
 import Testing
 
 @testable import RelayStore
@@ -102,7 +103,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [EncryptionRun.Direction.seal, .open])
+    @Test(arguments: TestRun.all([EncryptionRun.Direction.seal, .open], otherwise: 1))
     func oneThatWasBrokenOffInTheMiddleIsBroughtToItsEnd(direction: EncryptionRun.Direction) async throws {
         try await withStore { database, _ in
             let key = try EncryptionRunTests.key()

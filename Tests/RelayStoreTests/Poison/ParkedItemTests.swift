@@ -1,5 +1,6 @@
 import Postgres
 import RelayCore
+import TestRun
 import Testing
 
 @testable import RelayStore
@@ -63,7 +64,9 @@ struct ParkedItemTests {
         }
     }
 
-    @Test("cannot be changed by a frozen copy once another copy has claimed it", arguments: WorkQueue.allCases)
+    @Test(
+        "cannot be changed by a frozen copy once another copy has claimed it",
+        arguments: TestRun.all(WorkQueue.allCases, otherwise: 2))
     func frozenCopy(queue: WorkQueue) async throws {
         try await QueuedItems.run(queue) { items in
             let stale = try await items.claim().map(\.row)
@@ -86,7 +89,9 @@ struct ParkedItemTests {
         }
     }
 
-    @Test("is parked when three workers ended while they had it", arguments: WorkQueue.allCases)
+    @Test(
+        "is parked when three workers ended while they had it",
+        arguments: TestRun.all(WorkQueue.allCases, otherwise: 2))
     func deaths(queue: WorkQueue) async throws {
         try await QueuedItems.run(queue) { items in
             for deaths in 0..<3 {
@@ -111,7 +116,9 @@ struct ParkedItemTests {
         }
     }
 
-    @Test("gets no failure from the database, a locked vault or a shutdown", arguments: WorkQueue.allCases)
+    @Test(
+        "gets no failure from the database, a locked vault or a shutdown",
+        arguments: TestRun.all(WorkQueue.allCases, otherwise: 2))
     func outages(queue: WorkQueue) async throws {
         try await QueuedItems.run(queue) { items in
             let errors: [any Error] = [

@@ -1,5 +1,6 @@
 import Postgres
 import RelayCore
+import TestRun
 import Testing
 
 @testable import RelayStore
@@ -53,7 +54,9 @@ struct FenceTests {
         }
     }
 
-    @Test("after the lease expired, even without another claim", arguments: Writing.allCases)
+    @Test(
+        "after the lease expired, even without another claim",
+        arguments: TestRun.all(Writing.allCases, otherwise: 2))
     func ranOut(writing: Writing) async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
@@ -66,7 +69,7 @@ struct FenceTests {
 
     @Test(
         "after it released the lease, as when an answer is lost and the write is repeated",
-        arguments: Writing.allCases)
+        arguments: TestRun.all(Writing.allCases, otherwise: 2))
     func givenBack(writing: Writing) async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
@@ -79,7 +82,7 @@ struct FenceTests {
         }
     }
 
-    @Test("after a settlement with a pause", arguments: Writing.allCases)
+    @Test("after a settlement with a pause", arguments: TestRun.all(Writing.allCases, otherwise: 2))
     func settledAndResting(writing: Writing) async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
@@ -92,7 +95,7 @@ struct FenceTests {
         }
     }
 
-    @Test("after the pursuit has ended", arguments: Writing.allCases)
+    @Test("after the pursuit has ended", arguments: TestRun.all(Writing.allCases, otherwise: 2))
     func ended(writing: Writing) async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())

@@ -1,13 +1,16 @@
 import NIOConcurrencyHelpers
 import Postgres
 import RelayCore
+import TestRun
 import Testing
 
 @testable import RelayStore
 
 @Suite("Retention beside other work")
 struct RetentionCopiesTests {
-    @Test("several copies at once drop each partition once, and none fails", arguments: 1...3)
+    @Test(
+        "several copies at once drop each partition once, and none fails",
+        arguments: TestRun.all([1, 2, 3], otherwise: 1))
     func atOnce(round: Int) async throws {
         try await withStores(4) { database, stores in
             try await stores[0].retention.makePartitions()

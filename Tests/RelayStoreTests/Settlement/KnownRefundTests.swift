@@ -1,6 +1,7 @@
 import Foundation
 import Postgres
 import RelayCore
+import TestRun
 import TestSupport
 import Testing
 
@@ -118,7 +119,9 @@ struct KnownRefundTests {
     }
 
     /// Neither transaction sees the other until one has committed. The ledger is not evaluated afterwards.
-    @Test("is not granted if the refund arrives during the grant", arguments: 0..<12)
+    @Test(
+        "is not granted if the refund arrives during the grant",
+        arguments: TestRun.all(Array(0..<12), otherwise: 4))
     func inTheSameInstant(round: Int) async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
@@ -167,7 +170,9 @@ struct KnownRefundTests {
     }
 
     /// Purchases, grants, refunds, reversals, renewals and evaluations, in any order.
-    @Test("is not granted until the store reverses the refund", arguments: 0..<20 as Range<UInt64>)
+    @Test(
+        "is not granted until the store reverses the refund",
+        arguments: TestRun.all([UInt64](0..<20), otherwise: 5))
     func inAnyOrder(seed: UInt64) async throws {
         try await withStore { database, store in
             var generator = SeededGenerator(seed: seed)

@@ -1,5 +1,6 @@
 import AppStoreSimulation
 import Foundation
+import TestRun
 import Testing
 
 /// Cleeng's present answers, also for customers without a purchase at the relay.
@@ -71,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func foundAccessEndsWithoutARequest() async throws {
+    @Test(.whole) func foundAccessEndsWithoutARequest() async throws {
         try await run { scene in
             try await scene.buysOnTheWeb(until: Date() + 3)
             #expect(try await scene.asked()["status"].string == "granted")
@@ -165,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func operatorsRefreshByAPIAndTerminalAndItIsAudited() async throws {
+    @Test(.whole) func operatorsRefreshByAPIAndTerminalAndItIsAudited() async throws {
         try await run { scene in
             let path = "/ops/customers/\(Self.email)/refresh"
             #expect(try await scene.relay.opsPost(path, key: scene.relay.keys.viewer).status == 403)

@@ -109,7 +109,7 @@ import Testing
     }
 
     /// Production never answers for an unreleased app.
-    @Test func anOutageOfProductionDoesNotDelayTheSandbox() async throws {
+    @Test(.whole) func anOutageOfProductionDoesNotDelayTheSandbox() async throws {
         let settings = ["RELAY_APPLE_ENVIRONMENTS": "Production,Sandbox", "RELAY_APPLE_HISTORY_INTERVAL_SECONDS": "1"]
         try await run(period: 6, settings: settings) { scene in
             _ = try await scene.buy("ana@example.test")
@@ -124,7 +124,7 @@ import Testing
     }
 
     /// Cleeng does not know the renewal yet, so Apple's statement counts.
-    @Test func anUnreportedEndIsFoundThere() async throws {
+    @Test(.whole) func anUnreportedEndIsFoundThere() async throws {
         try await run { scene in
             let id = try await scene.buy("ana@example.test")
             try await scene.api.tell(scene.life, expiresAt: Date().addingTimeInterval(2), status: 2)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func cleengIsAskedAboutWhatTheAppStoreDoesNotKnow() async throws {
+    @Test(.whole) func cleengIsAskedAboutWhatTheAppStoreDoesNotKnow() async throws {
         try await run { scene in
             _ = try await scene.buy("ana@example.test")
             #expect(try await scene.lookedUp() == "Cleeng: entitled to S123456789_US")
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func aMissedNotificationThatFailsDelaysNoOther() async throws {
+    @Test(.whole) func aMissedNotificationThatFailsDelaysNoOther() async throws {
         try await run(period: 86_400, settings: ["RELAY_APPLE_HISTORY_INTERVAL_SECONDS": "1"]) { scene in
             let database = scene.setup.database
             try await Awaiting.fact("it is known until when nothing is missing") {
@@ -251,11 +251,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("RELAY_APPLE_API_KEY_ID", "RELAY_APPLE_API_KEY_ID is required"),
-        ("RELAY_APPLE_API_KEY", "RELAY_APPLE_API_KEY is malformed"),
-        ("RELAY_APPLE_BUNDLE_IDS", "RELAY_APPLE_BUNDLE_IDS is malformed"),
-    ]) func aKeyThatCannotBeUsedStopsTheStart(setting: String, told: String) async throws {
+    @Test(
+        .whole,
+        arguments: [
+            ("RELAY_APPLE_API_KEY_ID", "RELAY_APPLE_API_KEY_ID is required"),
+            ("RELAY_APPLE_API_KEY", "RELAY_APPLE_API_KEY is malformed"),
+            ("RELAY_APPLE_BUNDLE_IDS", "RELAY_APPLE_BUNDLE_IDS is malformed"),
+        ]) func aKeyThatCannotBeUsedStopsTheStart(setting: String, told: String) async throws
+    {
         let key = try await AppStoreAPI.Key.make()
         defer { key.end() }
         var settings = [

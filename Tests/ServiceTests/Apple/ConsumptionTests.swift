@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func anOutageAtAppleIsWaitedOut() async throws {
+    @Test(.whole) func anOutageAtAppleIsWaitedOut() async throws {
         try await ConsumptionScene.run { scene in
             let life = try await scene.buy()
             try await scene.consent()
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerThatAppleRefusesEndsTheRequest() async throws {
+    @Test(.whole) func anAnswerThatAppleRefusesEndsTheRequest() async throws {
         try await ConsumptionScene.run { scene in
             let life = try await scene.buy()
             try await scene.consent()
@@ -133,7 +133,7 @@ import Testing
     }
 
     /// Whether the call took effect is unknown, so it is sent again.
-    @Test func aCopyThatDiesHasItsRequestAnsweredByAnother() async throws {
+    @Test(.whole) func aCopyThatDiesHasItsRequestAnsweredByAnother() async throws {
         try await ConsumptionScene.run { scene in
             let life = try await scene.buy()
             try await scene.consent()
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func ofTwoCopiesOneAnswersEach() async throws {
+    @Test(.whole) func ofTwoCopiesOneAnswersEach() async throws {
         try await ConsumptionScene.run { scene in
             let other = try await Relay.start(
                 database: scene.setup.database, simulator: scene.setup.simulator, keys: scene.setup.relay.keys,
@@ -218,7 +218,7 @@ import Testing
     }
 
     /// Retention has dropped its validation, but a running subscription counts as delivered.
-    @Test func aRunningSubscriptionCountsAsDelivered() async throws {
+    @Test(.whole) func aRunningSubscriptionCountsAsDelivered() async throws {
         try await ConsumptionScene.run { scene in
             let life = try await scene.buy()
             _ = try await scene.setup.database.query("DELETE FROM validations")

@@ -1,5 +1,6 @@
 import AppStoreSimulation
 import Foundation
+import TestRun
 import Testing
 
 /// An app's view of a subscription after the grant.
@@ -96,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func familySharingBillingRetryAndAnUpgradeChangeAccess() async throws {
+    @Test(.whole) func familySharingBillingRetryAndAnUpgradeChangeAccess() async throws {
         try await run(period: 3_600) { scene in
             let now = Date()
             scene.life.bought(at: now.addingTimeInterval(-3_599))

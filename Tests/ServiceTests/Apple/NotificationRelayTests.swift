@@ -1,6 +1,7 @@
 import AppStoreSimulation
 import Crypto
 import Foundation
+import TestRun
 import Testing
 
 /// Notifications reach Cleeng unchanged and in order, and are repeated until accepted.
@@ -113,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func aFrontStoresThemAndAWorkerElsewhereForwardsThem() async throws {
+    @Test(.whole) func aFrontStoresThemAndAWorkerElsewhereForwardsThem() async throws {
         try await run { day, store in
             let settings = store.settings(relayingTo: day.simulator)
             let front = try await day.relay(role: "front", settings: settings)
@@ -124,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func withoutThePublishersIDNothingIsForwardedAndTheStartWarns() async throws {
+    @Test(.whole) func withoutThePublishersIDNothingIsForwardedAndTheStartWarns() async throws {
         try await run { day, store in
             let relay = try await start(day, store, ["RELAY_CLEENG_PUBLISHER_ID": ""])
             #expect(relay.process.output.count { $0.contains("RELAY_CLEENG_PUBLISHER_ID") } == 1)
@@ -135,7 +136,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["ftp://cleeng.example/x", "nowhere", "https://user@cleeng.example/", "https:///x"])
+    @Test(.whole, arguments: ["ftp://cleeng.example/x", "nowhere", "https://user@cleeng.example/", "https:///x"])
     func anAddressThatCannotBeUsedIsNamed(value: String) async throws {
         let ended = try await ChildProcess.run(
             "receipt-relay", ["serve"],

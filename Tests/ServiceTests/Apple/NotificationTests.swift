@@ -1,5 +1,6 @@
 import AppStoreSimulation
 import Foundation
+import TestRun
 import Testing
 
 /// Tests of `POST /apple/notifications` of the whole service.
@@ -156,7 +157,7 @@ import Testing
 
     /// Guards against a version 1 change of the next product that is dropped because an earlier notification named a
     /// later time. The receipt in each has its own creation time, which orders them.
-    @Test func versionOneIsOrderedByTheReceiptInIt() async throws {
+    @Test(.whole) func versionOneIsOrderedByTheReceiptInIt() async throws {
         try await run { setup, store in
             var life = try store.subscription()
             let now = Date()
@@ -192,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func withoutTheSecretVersionOneIsRefused() async throws {
+    @Test(.whole) func withoutTheSecretVersionOneIsRefused() async throws {
         try await run(["RELAY_APPLE_SHARED_SECRET": ""]) { setup, _ in
             let answer = try await setup.relay.notify(
                 Data(#"{"notification_type":"DID_RENEW","password":""}"#.utf8))

@@ -1,5 +1,6 @@
 import Foundation
 import RelayClient
+import TestRun
 import Testing
 
 /// The client's view of outcomes, with the relay as a separate process and real sockets.
@@ -52,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func aFormerOwnerReadsTheTransfer() async throws {
+    @Test(.whole) func aFormerOwnerReadsTheTransfer() async throws {
         try await Setup.run { setup in
             let client = try setup.relay.client()
             let original = TestPurchase.newTransactionID()
@@ -109,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func otherStoresHaveTheSameAPI() async throws {
+    @Test(.whole) func otherStoresHaveTheSameAPI() async throws {
         try await Setup.run { setup in
             let client = try setup.relay.client()
             let proofs: [Proof] = [

@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func anOperatorReadsCleengNow() async throws {
+    @Test(.whole) func anOperatorReadsCleengNow() async throws {
         try await Setup.run { setup in
             let id = try await Self.granted("ana@example.test", setup)
             try await SimulatorControl(setup.simulator).entitle(
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1_280, 390])
+    @Test(.whole, arguments: [1_280, 390])
     func anOperatorSelectsRowsAndAbandonsThemTogether(width: Int) async throws {
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             for email in ["ana@example.test", "bob@example.test"] {
@@ -146,7 +146,7 @@ import Testing
     }
 
     /// Cleeng refuses the token while the engineer on call looks at the first page.
-    @Test func theOverviewShowsProblemsAndWaitingPurchases() async throws {
+    @Test(.whole) func theOverviewShowsProblemsAndWaitingPurchases() async throws {
         try await Setup.run(settings: ["RELAY_CLEENG_PUBLISHER_TOKEN": "a_token_that_cleeng_never_gave_out"]) { setup in
             try await Browser.run { browser in
                 try await Self.signIn(browser, setup, setup.relay.keys.viewer)

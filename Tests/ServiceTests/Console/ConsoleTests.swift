@@ -1,4 +1,5 @@
 import Foundation
+import TestRun
 import Testing
 
 /// The console's HTTP: access, required form fields, and the audit log.
@@ -93,7 +94,7 @@ import Testing
     }
 
     /// Endpoints know a customer by the publisher's own name, not by the email.
-    @Test func endpointsAreToldAgainByThePublishersName() async throws {
+    @Test(.whole) func endpointsAreToldAgainByThePublishersName() async throws {
         try await Setup.run { setup in
             var purchase = TestPurchase(email: "ana@example.test")
             purchase.extra["applicationUsername"] = "u-77"
@@ -108,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func anActOnSeveralRowsIsAuditedForEach() async throws {
+    @Test(.whole) func anActOnSeveralRowsIsAuditedForEach() async throws {
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             var ids: [String] = []
             for email in ["ana@example.test", "bob@example.test"] {
@@ -181,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func offersWithoutAProductAreShown() async throws {
+    @Test(.whole) func offersWithoutAProductAreShown() async throws {
         try await Setup.run { setup in
             let bought = try await setup.relay.purchase(TestPurchase(email: "ana@example.test"))
             _ = try await setup.relay.outcome(try #require(bought.json["validationId"].string))
@@ -192,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func heldBackItemsShowTheirReason() async throws {
+    @Test(.whole) func heldBackItemsShowTheirReason() async throws {
         try await Setup.run(settings: ["RELAY_CLEENG_PUBLISHER_TOKEN": "a_token_that_cleeng_never_gave_out"]) { setup in
             let bought = try await setup.relay.purchase(TestPurchase(email: "ana@example.test"))
             let id = try #require(bought.json["validationId"].string)

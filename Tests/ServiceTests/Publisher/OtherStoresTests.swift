@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import TestRun
 import Testing
 
 /// Purchases at Google Play and the Amazon Appstore: the same path and the same answers.
@@ -54,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func aPurchaseAtAmazonMovesToANewEmail() async throws {
+    @Test(.whole) func aPurchaseAtAmazonMovesToANewEmail() async throws {
         try await Setup.run { setup in
             func body(_ email: String) throws -> Data {
                 try JSONSerialization.data(withJSONObject: [
@@ -72,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func everyWrongFieldIsNamed() async throws {
+    @Test(.whole) func everyWrongFieldIsNamed() async throws {
         try await Setup.run { setup in
             let wrong = try Self.android(
                 "ana", token: String(repeating: "x", count: 1_025), extra: ["ipAddress": "1"],

@@ -89,7 +89,7 @@ import Testing
     }
 
     /// The npm client sends the name without encoding.
-    @Test func anUnencodedNameIsAccepted() async throws {
+    @Test(.whole) func anUnencodedNameIsAccepted() async throws {
         try await PublisherScene.run { scene in
             scene.life.bought(at: Date())
             for username in ["a/b", "a//b", "100%", "ana@example.test", "it's(1)", "x/purchases"] {
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func unknownPathsGetErrorsInTheSameForm() async throws {
+    @Test(.whole) func unknownPathsGetErrorsInTheSameForm() async throws {
         try await PublisherScene.run { scene in
             for (path, status, code) in [
                 ("/v2/customers/u", 404, "NotFound"), ("/v2/customers/u/other", 404, "NotFound"),

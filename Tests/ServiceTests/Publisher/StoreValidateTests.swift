@@ -1,4 +1,5 @@
 import Foundation
+import TestRun
 import Testing
 
 /// The validator for Google Play and the Amazon Appstore, with the requests of cordova-plugin-purchase 13.
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func aPurchaseAtAmazonIsValidated() async throws {
+    @Test(.whole) func aPurchaseAtAmazonIsValidated() async throws {
         try await Self.run { stores, setup in
             try await stores.amazon.has("receipt-1", #"{"userId":"user-1","productId":"gold"}"#)
             let answer = try await Self.post(setup, Self.amazon("receipt-1", username: "u-78"))
@@ -225,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func aPurchaseInAnotherAppThanTheKeysIsNotGenuine() async throws {
+    @Test(.whole) func aPurchaseInAnotherAppThanTheKeysIsNotGenuine() async throws {
         try await Self.run { stores, setup in
             try await stores.google.has("token-1")
             let key = try await Relay.makeKey("app", setup.database, app: "com.example.other")
@@ -240,7 +241,7 @@ import Testing
         }
     }
 
-    @Test func anUnavailableStoreAsksForARepeat() async throws {
+    @Test(.whole) func anUnavailableStoreAsksForARepeat() async throws {
         try await Self.run { stores, setup in
             try await stores.google.has("token-1")
             try await stores.google.trouble(#"{"status":503,"retryAfter":"7"}"#)

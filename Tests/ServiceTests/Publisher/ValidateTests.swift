@@ -2,6 +2,7 @@ import AppStoreSimulation
 import Foundation
 import NIOHTTP1
 import Postgres
+import TestRun
 import Testing
 
 /// The validator, with the requests of cordova-plugin-purchase.
@@ -184,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func aWebViewMaySendAPreflight() async throws {
+    @Test(.whole) func aWebViewMaySendAPreflight() async throws {
         try await PublisherScene.run { scene in
             let answer = try await HTTP.call(
                 .OPTIONS, scene.relay.url + "/v1/validate",
@@ -195,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func anUnsupportedMethodIsRefused() async throws {
+    @Test(.whole) func anUnsupportedMethodIsRefused() async throws {
         try await PublisherScene.run { scene in
             for method in [HTTPMethod.GET, .DELETE] {
                 let answer = try await HTTP.call(method, scene.relay.url + "/v1/validate")
@@ -205,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func aProductThatIsNotItsOffersIsReportedNotRefused() async throws {
+    @Test(.whole) func aProductThatIsNotItsOffersIsReportedNotRefused() async throws {
         try await PublisherScene.run { scene in
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).yaml")
             defer { try? FileManager.default.removeItem(at: file) }

@@ -88,7 +88,7 @@ import Testing
     }
 
     /// The app names another number besides: the signed one counts.
-    @Test func theSignedTransactionNamesWhatIsRegistered() async throws {
+    @Test(.whole) func theSignedTransactionNamesWhatIsRegistered() async throws {
         try await run { relay, control in
             var purchase = try await purchase("ana@example.test", control)
             purchase.transactionID = "1"
@@ -199,7 +199,7 @@ import Testing
 
     /// An app receipt that must use StoreKit 2 is registered by the transaction in it, not by the one that the app
     /// names.
-    @Test func aReceiptsOwnTransactionIsRegistered() async throws {
+    @Test(.whole) func aReceiptsOwnTransactionIsRegistered() async throws {
         try await run(["RELAY_CLEENG_DRIVER": "storekit2"]) { relay, control in
             var purchase = try store.receiptPurchase(email: "ana@example.test")
             let own = purchase.transactionID
@@ -212,7 +212,7 @@ import Testing
     }
 
     /// StoreKit 2 is shut and delays an older request. A newer request through the other route is sent all the same.
-    @Test func aShutRouteDelaysNoNewerRequestOfTheOther() async throws {
+    @Test(.whole) func aShutRouteDelaysNoNewerRequestOfTheOther() async throws {
         try await run { relay, control in
             try await control.trouble("storekit2-inactive")
             let original = TestPurchase.newTransactionID()
@@ -230,7 +230,7 @@ import Testing
     }
 
     /// A receipt of the same subscription through the other route takes it back.
-    @Test func aSubscriptionMovesBetweenTheRoutes() async throws {
+    @Test(.whole) func aSubscriptionMovesBetweenTheRoutes() async throws {
         try await run { relay, control in
             let original = TestPurchase.newTransactionID()
             let ana = try await relay.pursue(try store.purchase(email: "ana@example.test", original: original))
@@ -257,7 +257,7 @@ import Testing
         }
     }
 
-    @Test func aSlowSynchronizationTimesOutAndIsGrantedLate() async throws {
+    @Test(.whole) func aSlowSynchronizationTimesOutAndIsGrantedLate() async throws {
         try await run(["RELAY_VALIDATION_TIMEOUT_SECONDS": "1.5"]) { relay, control in
             let id = try await relay.pursue(try await purchase("ana+after-4+storekit2-retrying@example.test", control))
             #expect(try await relay.outcome(id)["status"].string == "timed_out")
@@ -298,7 +298,7 @@ import Testing
         }
     }
 
-    @Test func aTransferWaitsForAMigration() async throws {
+    @Test(.whole) func aTransferWaitsForAMigration() async throws {
         try await run { relay, control in
             let original = TestPurchase.newTransactionID()
             let ana = try await relay.pursue(try await purchase("ana@example.test", original: original, control))
@@ -331,7 +331,7 @@ import Testing
         }
     }
 
-    @Test func anotherWorkerReplacesOneThatDies() async throws {
+    @Test(.whole) func anotherWorkerReplacesOneThatDies() async throws {
         try await run(grantAfter: 3) { relay, control in
             let id = try await relay.pursue(try await purchase("ana@example.test", control))
             try await Awaiting.fact("it is registered") {
@@ -376,7 +376,7 @@ import Testing
         }
     }
 
-    @Test func anOperatorRetriesByTheSameRoute() async throws {
+    @Test(.whole) func anOperatorRetriesByTheSameRoute() async throws {
         try await run { relay, control in
             let email = "ana+storekit2-unknown@example.test"
             let id = try await relay.pursue(try await purchase(email, control))

@@ -1,6 +1,7 @@
 import Foundation
 import NIOHTTP1
 import Postgres
+import TestRun
 import Testing
 
 /// Tests of purchases that Google refunds unless they are acknowledged within three days.
@@ -154,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func acknowledgementCanBeLeftToTheApp() async throws {
+    @Test(.whole) func acknowledgementCanBeLeftToTheApp() async throws {
         try await GoogleScene.run(["RELAY_GOOGLE_ACKNOWLEDGE": "never"]) { scene in
             try await scene.buy("token-1", #"{"isAcknowledged":false}"#)
             try await Awaiting.fact("Google was asked", is: 0) { try await scene.waiting() }
@@ -162,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func anotherCopyAcknowledgesAfterACrash() async throws {
+    @Test(.whole) func anotherCopyAcknowledgesAfterACrash() async throws {
         try await GoogleScene.run { scene in
             try await scene.google.trouble(#"{"on":"acknowledge","status":503}"#)
             try await scene.buy("token-1", #"{"isAcknowledged":false}"#)

@@ -110,7 +110,7 @@ import Testing
 
     /// Cleeng has registered it for a customer whom the relay does not know. The end of that synchronization neither
     /// grants nor refuses here.
-    @Test func anUnknownOwnersSynchronizationDecidesNothing() async throws {
+    @Test(.whole) func anUnknownOwnersSynchronizationDecidesNothing() async throws {
         try await run(["RELAY_TRANSFER_POLICY": "refuse"]) { relay, control in
             let other = try await control.number(of: "other@example.test")
             try await control.register("t-1", for: other)
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func anUnknownOwnersPurchaseIsTransferred() async throws {
+    @Test(.whole) func anUnknownOwnersPurchaseIsTransferred() async throws {
         try await run { relay, control in
             try await control.register("t-1", for: try await control.number(of: "other@example.test"))
             let eve = try await pursue("t-1", by: "eve@example.test", relay, control)
@@ -139,6 +139,7 @@ import Testing
 
     /// The entitlement exists two seconds after the end of the synchronization.
     @Test(
+        .whole,
         arguments: ["move", "refuse"],
         TestRun.all(["", "lost-answer-1+google-renaming+", "lost-answer-1+"], otherwise: 1))
     func anEntitlementThatLagsIsWaitedFor(policy: String, tags: String) async throws {
@@ -154,7 +155,7 @@ import Testing
     }
 
     /// While no entitlement could be read, the relay used to ask for the ended synchronization four times a second.
-    @Test func withoutEntitlementReadsTheSynchronizationIsReadOnce() async throws {
+    @Test(.whole) func withoutEntitlementReadsTheSynchronizationIsReadOnce() async throws {
         // It knows the customers by the same numbers, since they were made in the same order.
         let reads = try await Simulator.start()
         let other = SimulatorControl(reads)
@@ -190,7 +191,7 @@ import Testing
     }
 
     /// The answer to the repeated registration names the old synchronization, which ended without access.
-    @Test func anOperatorsRetryIsDecidedByTheEntitlement() async throws {
+    @Test(.whole) func anOperatorsRetryIsDecidedByTheEntitlement() async throws {
         try await run { relay, control in
             let ana = "ana+google-expired@example.test"
             let id = try await pursue("t-1", by: ana, relay, control)
@@ -208,7 +209,7 @@ import Testing
     }
 
     /// A purchase that was registered for the same customer before the relay existed.
-    @Test func whatTheCustomerHasAlreadyIsGranted() async throws {
+    @Test(.whole) func whatTheCustomerHasAlreadyIsGranted() async throws {
         try await run { relay, control in
             try await control.register("t-1", for: try await control.number(of: "ana@example.test"))
             let ana = try await pursue("t-1", by: "ana@example.test", relay, control)
@@ -239,7 +240,7 @@ import Testing
     }
 
     /// The store was not asked whether it is a subscription, and the connector does not know it.
-    @Test func aPurchaseUnknownToTheConnectorIsSentAsAReceipt() async throws {
+    @Test(.whole) func aPurchaseUnknownToTheConnectorIsSentAsAReceipt() async throws {
         try await run { relay, control in
             let id = try await pursue("t-1", by: "ana+google-unknown@example.test", relay, control)
             #expect(try await relay.outcome(id)["status"].string == "granted")
@@ -268,7 +269,7 @@ import Testing
     }
 
     /// The field had no meaning before the connector existed: apps may send any value.
-    @Test func withoutTheConnectorTheNumberIsIgnored() async throws {
+    @Test(.whole) func withoutTheConnectorTheNumberIsIgnored() async throws {
         try await run(["RELAY_CLEENG_GOOGLE_URL": ""]) { relay, _ in
             for (token, number) in [("t-1", 0), ("t-2", 700_000_001)] {
                 let answer = try await post(token, by: "ana@example.test", number: number, to: relay)
@@ -281,7 +282,7 @@ import Testing
     }
 
     /// Google states which of the two is a subscription.
-    @Test func onlyASubscriptionIsSentThroughTheConnector() async throws {
+    @Test(.whole) func onlyASubscriptionIsSentThroughTheConnector() async throws {
         try await OtherStores.run { stores in
             try await run(stores.settings) { relay, control in
                 try await stores.google.has("sub-1")
@@ -298,7 +299,7 @@ import Testing
         }
     }
 
-    @Test func cleengsEventEndsTheWait() async throws {
+    @Test(.whole) func cleengsEventEndsTheWait() async throws {
         let secret = "a-shared-secret-of-the-tests"
         let settings = ["RELAY_CLEENG_WEBHOOK_SECRET": secret, "RELAY_POLL_INTERVAL_SECONDS": "15"]
         try await run(settings, grantAfter: 1) { relay, control in

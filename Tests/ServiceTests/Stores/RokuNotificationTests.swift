@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func theUnsignedFormCanBeRefused() async throws {
+    @Test(.whole) func theUnsignedFormCanBeRefused() async throws {
         try await RokuScene.run(["RELAY_ROKU_UNSIGNED": "refuse"]) { scene in
             let answer = try await scene.deliver(Self.unsigned("Sale", of: "o1"))
             #expect(answer.status == 403)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func rokuAcceptsTheAPIKeyInTheAnswer() async throws {
+    @Test(.whole) func rokuAcceptsTheAPIKeyInTheAnswer() async throws {
         try await RokuScene.run(["RELAY_ROKU_UNSIGNED": "answer-key"], form: "unsigned") { scene in
             try await scene.push("unsigned", requiresAPIKey: true)
             try await scene.buy("o1")
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func withoutAKeyTheRouteIsNotThere() async throws {
+    @Test(.whole) func withoutAKeyTheRouteIsNotThere() async throws {
         try await Setup.run { setup in
             let answer = try await HTTP.post(
                 setup.relay.url + "/roku/notifications", headers: [:], body: Data("{}".utf8))

@@ -1,5 +1,6 @@
 import Foundation
 import NIOHTTP1
+import TestRun
 import Testing
 
 /// Tests of `POST /roku/payment` of the whole service.
@@ -44,14 +45,14 @@ import Testing
         }
     }
 
-    @Test func whatRokuDoesNotKnowIsRefusedWhereItIsEnforced() async throws {
+    @Test(.whole) func whatRokuDoesNotKnowIsRefusedWhereItIsEnforced() async throws {
         try await RokuScene.run(["RELAY_APPLE_VERIFICATION": "enforce"]) { scene in
             let answer = try await scene.answer(toOrder: ["purchaseId": "made-up", "code": "gold"])
             #expect(answer.status == 422 && answer.json["code"].string == "receipt_not_genuine", "\(answer.text)")
         }
     }
 
-    @Test func everyWrongFieldIsNamed() async throws {
+    @Test(.whole) func everyWrongFieldIsNamed() async throws {
         try await Setup.run { setup in
             func post(_ order: String) async throws -> HTTP.Answer {
                 try await HTTP.post(
@@ -73,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func aBillingSystemChecksIt() async throws {
+    @Test(.whole) func aBillingSystemChecksIt() async throws {
         try await RokuScene.run { scene in
             try await scene.roku.has("o1", #"{"productId":"gold"}"#)
             let key = try await Relay.makeKey("publisher", scene.setup.database)

@@ -17,7 +17,7 @@ public struct UpdatedLedger: Sendable {
         public var ownerNo: Int32?
         /// Its contract, with the endpoints to notify; nil if it has none.
         public var contract: NotifiedContract?
-        /// Periods of receipts that were bought under its id.
+        /// Periods in receipts that were bought under its id, one group for each receipt.
         public var periods: [[LedgerPeriod]] = []
         /// Offers that were granted on it, even if the access was revoked since.
         public var granted: Set<OfferID> = []

@@ -99,7 +99,7 @@ struct ReadReceipt: Sendable {
     /// reads all of it, and the ids that the store links to the purchase.
     func taken(of publisher: PublisherID) -> [SubscriptionName] {
         let own = name(of: publisher)
-        if let found { return found.statement.movesFrom.sorted().map(own.under) }
+        if let found { return found.names(of: publisher).filter { $0 != own } }
         guard let purchase, !purchase.environment.name.isEmpty else { return [] }
         var ids = Set(purchase.periodsBySubscription.keys)
         if case .signedTransaction(let transaction) = document,
@@ -144,16 +144,16 @@ struct ReadReceipt: Sendable {
     ///
     /// - Parameter running: the subscription's running purchase.
     mutating func narrow(to name: SubscriptionName, _ running: CustomerPurchase) {
+        if platform == .apple {
+            subscriptionKey = name.originalTransactionID
+            environment = name.environment
+            periods = purchase?.periodsBySubscription[name.originalTransactionID] ?? []
+            sentTransactionID = running.transactionID
+            identity = Array(running.transactionID.text.utf8)
+            isOneOfMany = true
+        }
         choose { $0.productID == running.productID }
         productID = running.productID
-        guard platform == .apple else { return }
-        subscriptionKey = name.originalTransactionID
-        environment = name.environment
-        periods = purchase?.periodsBySubscription[name.originalTransactionID] ?? []
-        choose { $0.productID == running.productID }
-        sentTransactionID = running.transactionID
-        identity = Array(running.transactionID.text.utf8)
-        isOneOfMany = true
     }
 
     /// SHA-256 that is the same for every repeat of the purchase.

@@ -56,7 +56,7 @@ struct ValidateRoutes: Sendable {
         let customer = wanted.username.map { CustomerName(publisher: key.publisher, username: $0) }
         let entered = try await store.customers.enter(messages, for: customer, app: key.app, leeway: leeway)
         let now = try store.memory.clock.required()
-        try await forward(entered, wanted, receipt, keepsOwner: keepsOwner, from: key, context)
+        try await forward(entered, wanted, receipt, takes: takes, keepsOwner: keepsOwner, from: key, context)
         let transaction = ValidatedTransaction(receipt, wanted.proof)
         var purchases = entered.flatMap(\.purchases)
         if let found = receipt.found, entered.isEmpty {
@@ -77,8 +77,8 @@ struct ValidateRoutes: Sendable {
 
     /// Sends subscriptions to Cleeng that run, belong to an offer, and are not this customer's already.
     private func forward(
-        _ entered: [EnteredSubscription], _ wanted: ValidateRequest, _ receipt: ReadReceipt, keepsOwner: Bool,
-        from key: APIKey, _ context: FrontContext
+        _ entered: [EnteredSubscription], _ wanted: ValidateRequest, _ receipt: ReadReceipt,
+        takes: [SubscriptionName], keepsOwner: Bool, from key: APIKey, _ context: FrontContext
     ) async throws {
         // StoreKit 2 requires Cleeng's number of the customer, which no validator has.
         guard acceptor.drivers != .storekit2 || receipt.platform != .apple,
@@ -95,7 +95,7 @@ struct ValidateRoutes: Sendable {
             narrow.narrow(to: one.name, running)
             var (acceptance, _) = try acceptor.acceptance(of: request, narrow, from: .init(key: key))
             acceptance.keepsOwner = keepsOwner
-            acceptance.takes = receipt.taken(of: key.publisher)
+            acceptance.takes = takes
             acceptor.metrics.count(try await acceptor.record(acceptance, context.notes).outcome)
         }
     }

@@ -192,57 +192,6 @@ struct PursuitWorker: Sendable {
             answer, isAnothers: isAnothers, at: try now(), retries: settings.retries, jitter: Double.random(in: 0..<1))
     }
 
-    /// - Returns: nil if no other customer has anything that the purchase could take.
-    private func keepOwner(_ claimed: ClaimedPursuit, _ pursuit: inout Pursuit) async throws -> Decision? {
-        var claimed = claimed
-        if claimed.awaitsStore {
-            let purchase = try await store.purchases.purchase(
-                of: claimed, by: pursuit.phase.connector?.driver ?? .receipt)
-            let answer = await taken.ask(purchase.proof, claimed.subscriptionKey, of: claimed.publisher)
-            try Task.checkCancellation()
-            switch answer {
-            case .names(let names): claimed.takes += names + names.compactMap(\.unconfirmed)
-            // An earlier try may have reached Cleeng, so that only its repeat shows the result.
-            case .unanswered where pursuit.forwards > 0: break
-            case .unanswered(let why, let retryAfter):
-                logger.warning("a purchase waits: \(why)", metadata: ["validation_id": "\(claimed.id)"])
-                return pursuit.isUnconfirmed(
-                    "it must not take a subscription over, and \(why)", notBefore: retryAfter, at: try now(),
-                    reads: settings.reads)
-            }
-        }
-        return switch try await store.subscriptions.precedence(over: claimed) {
-        case nil: nil
-        case .owner: pursuit.ownedByAnother(at: try now())
-        case .waiting: pursuit.waits(until: try now() + settings.reads.interval, at: try now())
-        }
-    }
-
-    /// Asks Cleeng whose the customer number is. The app alone named it, and Cleeng judges no purchase that a connector
-    /// registers: it believes the number.
-    ///
-    /// - Returns: nil if it is the customer's.
-    private func checkNumber(
-        _ claimed: ClaimedPursuit, _ pursuit: inout Pursuit, _ purchase: StoredPurchase, _ pass: CallGate.Pass
-    ) async throws -> Decision? {
-        guard let number = purchase.proof.cleengCustomer else { return nil }
-        let owner = await upstream.owner(of: number, pass)
-        try Task.checkCancellation()
-        switch owner {
-        case .customer(claimed.customer): return nil
-        case .customer, .nobody:
-            let isForced = pursuit.phase.connector == .storekit2 && settings.forcesStoreKit2
-            return pursuit.numberIsAnothers(mayFallBack: !isForced, at: try now())
-        case .unanswered(let why):
-            logger.warning(
-                "a purchase waits: Cleeng could not be asked whose its customer number is; the publisher token must be allowed to read /3.1/customers",
-                metadata: ["validation_id": "\(claimed.id)", "error": "\(why)"])
-            return pursuit.isUnconfirmed(
-                "Cleeng could not be asked whose the customer number is: \(why)", at: try now(),
-                reads: settings.reads)
-        }
-    }
-
     private func register(
         _ claimed: ClaimedPursuit, _ pursuit: Pursuit, _ purchase: StoredPurchase, _ proof: ConnectorPurchase.Proof,
         _ cleengCustomer: Int64, _ pass: CallGate.Pass
@@ -372,7 +321,7 @@ struct PursuitWorker: Sendable {
         }
     }
 
-    private func now() throws -> Timestamp {
+    func now() throws -> Timestamp {
         guard let now = store.memory.clock.now else { throw CancellationError() }
         return now
     }

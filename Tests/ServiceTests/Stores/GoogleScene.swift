@@ -53,18 +53,25 @@ struct GoogleScene: StoreScene {
     func post(
         _ token: String, product: String, by email: String = "ana@example.test", to relay: Relay? = nil
     ) async throws -> String {
-        let body: [String: Any] = [
-            "customerEmail": email, "offerId": "S123456789_US",
-            "receipt": ["productId": product, "purchaseToken": token, "packageName": "com.example.app"],
-        ]
-        let answer = try await HTTP.post(
-            (relay ?? setup.relay).url + "/android/payment",
-            headers: ["Authorization": "Bearer \(setup.relay.keys.app)", "Content-Type": "application/json"],
-            body: try JSONSerialization.data(withJSONObject: body))
+        let answer = try await answer(to: token, product: product, by: email, at: relay)
         guard let id = answer.json["validationId"].string else {
             throw HarnessError.failed("POST /android/payment", [answer.text])
         }
         return id
+    }
+
+    /// The relay's answer to a posted purchase, which may be an error.
+    func answer(
+        to token: String, product: String = "gold", by email: String, at relay: Relay? = nil
+    ) async throws -> HTTP.Answer {
+        let body: [String: Any] = [
+            "customerEmail": email, "offerId": "S123456789_US",
+            "receipt": ["productId": product, "purchaseToken": token, "packageName": "com.example.app"],
+        ]
+        return try await HTTP.post(
+            (relay ?? setup.relay).url + "/android/payment",
+            headers: ["Authorization": "Bearer \(setup.relay.keys.app)", "Content-Type": "application/json"],
+            body: try JSONSerialization.data(withJSONObject: body))
     }
 
     /// Number of acknowledgements that Google received.

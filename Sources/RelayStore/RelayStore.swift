@@ -14,14 +14,15 @@ public struct RelayStore: Sendable {
     /// - Parameter onDue: called after this process has committed work of a kind, and by ``StoreMemory/signal(_:)``.
     public init(
         pool: PostgresPool, vault: Vault, instance: String, logger: Logger, acknowledged: Set<StorePlatform> = [],
+        leeway: Duration = UpdatedLedger.Terms.standardLeeway, grantsAskedAt: Set<StorePlatform> = [],
         recheck: Duration = UpdatedLedger.Terms.standardRecheck, accounts: AccountRoster = AccountRoster(),
         onDue: @escaping @Sendable (DueWork) -> Void = { _ in }
     ) {
         self.init(
             database: Database(pool),
             memory: StoreMemory(
-                vault: vault, instance: instance, logger: logger, acknowledged: acknowledged, recheck: recheck,
-                accounts: accounts, onDue: onDue))
+                vault: vault, instance: instance, logger: logger, acknowledged: acknowledged, leeway: leeway,
+                grantsAskedAt: grantsAskedAt, recheck: recheck, accounts: accounts, onDue: onDue))
     }
 
     private init(database: Database, memory: StoreMemory) {

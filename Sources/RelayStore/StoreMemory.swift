@@ -24,19 +24,31 @@ public final class StoreMemory: Sendable {
     let noted = Noted()
     /// The stores to which the relay acknowledges each grant.
     public let acknowledged: Set<StorePlatform>
+    /// How long after a period's end a renewal may still be reported.
+    let leeway: Duration
+    /// The stores that are asked at once about a grant of which they have stated nothing.
+    let grantsAskedAt: Set<StorePlatform>
     /// Interval between two checks of a subscription with access, at a store that has no list of refunded purchases.
     let recheck: Duration
+
+    /// Settings of an update that records grants.
+    var grantTerms: UpdatedLedger.Terms {
+        UpdatedLedger.Terms(leeway: leeway, recheck: recheck, grantsAskedAt: grantsAskedAt)
+    }
 
     private let onDue: @Sendable (DueWork) -> Void
 
     init(
-        vault: Vault, instance: String, logger: Logger, acknowledged: Set<StorePlatform>,
-        recheck: Duration, accounts: AccountRoster, onDue: @escaping @Sendable (DueWork) -> Void
+        vault: Vault, instance: String, logger: Logger, acknowledged: Set<StorePlatform>, leeway: Duration,
+        grantsAskedAt: Set<StorePlatform>, recheck: Duration, accounts: AccountRoster,
+        onDue: @escaping @Sendable (DueWork) -> Void
     ) {
         self.vault = vault
         self.instance = instance
         self.logger = logger
         self.acknowledged = acknowledged
+        self.leeway = leeway
+        self.grantsAskedAt = grantsAskedAt
         self.recheck = recheck
         self.accounts = accounts
         self.onDue = onDue

@@ -68,17 +68,23 @@ struct RefundTableTests {
         for one in try [
             answer(0, .active, order: "1", until: 30), answer(5, .expired, order: "1", until: 5, refund(4.9, of: "1")),
         ] { ledger.apply(one) }
-        func grant(_ ledger: SubscriptionLedger) -> GrantedLedger {
-            GrantedLedger(
-                .init(status: .granted, at: Self.moment(6), observedAt: Self.moment(6)),
-                to: .init(customer: "ana@example.test", email: "ana@example.test", offerID: "gold"), on: Self.name,
-                in: ledger, bundleID: nil, periods: [], now: Self.moment(6), leeway: .seconds(3_600),
-                offers: { _, _ in ["month": ["gold"]] })
+        func reasonToEnd(_ ledger: SubscriptionLedger) -> String? {
+            let now = Self.moment(6)
+            var found = UpdatedLedger.Found()
+            (found.ledger, found.now) = (ledger, now)
+            let grant = Ownership.Grant(
+                id: ValidationID(bucket: Bucket(number: 1), day: 20_000, high: 0, low: 1), name: Self.name,
+                customer: "ana@example.test", email: "ana@example.test", username: "ana", offerID: "gold",
+                acceptedAt: now, deadline: now, change: .init(status: .granted, at: now, observedAt: now),
+                entitledBefore: nil)
+            return UpdatedLedger(
+                grant, found: found, terms: .init(leeway: .seconds(3_600)), offers: { _, _ in ["month": ["gold"]] }
+            ).reasonToEnd("gold")
         }
-        #expect(grant(ledger).reasonToEnd == "refunded")
+        #expect(reasonToEnd(ledger) == "refunded")
         // The store itself says that it runs again.
         ledger.apply(try answer(5.5, .active, order: "1", until: 30))
-        #expect(grant(ledger).reasonToEnd == nil)
+        #expect(reasonToEnd(ledger) == nil)
     }
 
     @Test("ends nothing while the store says that the order runs, and nothing of a later order")

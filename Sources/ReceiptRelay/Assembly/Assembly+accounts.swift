@@ -42,13 +42,12 @@ extension Assembly {
 
     func pursuits(
         _ accounts: PerPublisher<CleengAccount>, _ store: RelayStore, _ stores: StoreInquiry,
-        _ registry: PrometheusRegistry, listener: any GrantListener
+        _ registry: PrometheusRegistry
     ) -> PerPublisher<PursuitService> {
         let pursuits = accounts.mapAccounts { publisher, cleeng in
             PursuitService(
                 store: store, upstream: cleeng.upstream, stores: stores, scope: accounts.scope(ofAccount: publisher),
-                settings: pursuitSettings(cleeng.account.settings.cleeng), wakeup: cleeng.account.work, logger: logger,
-                listener: listener)
+                settings: pursuitSettings(cleeng.account.settings.cleeng), wakeup: cleeng.account.work, logger: logger)
         }
         let all = pursuits.all
         registry.registerGauge("relay_pursuits_held", help: "Pursuits whose lease this process holds.") {

@@ -16,7 +16,7 @@ extension Assembly {
             stores: stores, leeway: settings.apple.renewalLeeway,
             readInterval: settings.pollInterval, callTimeout: settings.upstreamTimeout,
             wakeup: parts.signals.subscriptions, logger: logger)
-        return (pursuits(parts.accounts, parts.store, stores, registry, listener: ledgers), ledgers)
+        return (pursuits(parts.accounts, parts.store, stores, registry), ledgers)
     }
 
     /// The services of a worker.

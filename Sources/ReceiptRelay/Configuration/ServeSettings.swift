@@ -122,6 +122,12 @@ struct ServeSettings: Sendable {
         Set(stores.filter { $0.value.acknowledges && !accesses(to: $0.key).isEmpty }.keys)
     }
 
+    /// The stores that are asked at once about a new grant. Those that are acknowledged have questions of their own.
+    var grantsAskedAt: Set<StorePlatform> {
+        let others = Set(StorePlatform.asked.filter { !accesses(to: $0).isEmpty })
+        return (appStore == nil ? others : others.union([.apple])).subtracting(acknowledged)
+    }
+
     /// Warnings about upstream addresses without TLS or of another environment. They concern every role, since every
     /// role calls these addresses.
     var addressWarnings: [String] {

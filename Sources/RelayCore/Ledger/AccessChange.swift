@@ -20,8 +20,10 @@ extension UpdatedLedgers {
             let name = updated.message.name
             let names = [name] + updated.ledger.movedFrom.sorted().map(name.under)
             guard let owner = names.lazy.compactMap({ owners[$0] }).first else { return [] }
-            return updated.accessVerdicts.flatMap { offer, verdict, detail in
-                names.map {
+            return updated.accessVerdicts.flatMap { offer, verdict, detail -> [AccessChange] in
+                // A first grant is written with its end, and nothing else was granted that could go on.
+                if updated.found.isFirstGrant, names.count == 1, case .goesOn = verdict { return [] }
+                return names.map {
                     AccessChange(name: $0, owner: owner.customer, offer: offer, verdict: verdict, detail: detail)
                 }
             }

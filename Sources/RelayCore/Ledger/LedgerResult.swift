@@ -28,6 +28,10 @@ public struct LedgerResult: Sendable {
     public var owner: Owner?
     /// Whether the store has ever stated whether it renews.
     public var hasRenewalInfo: Bool
+    /// See ``UpdatedLedger/isUnreported``.
+    public var isUnreported: Bool
+    /// See ``UpdatedLedger/isToBeAsked``.
+    public var isToBeAsked: Bool
     /// When to ask a store other than Apple's again; nil if never.
     public var recheckAt: Timestamp?
     /// The id that the subscription has moved to; nil if this id is the present one.
@@ -49,6 +53,8 @@ public struct LedgerResult: Sendable {
         askedAt = ledger.cleeng.mapValues(\.statedAt)
         owner = found.owner
         hasRenewalInfo = updated.hasRenewalInfo
+        isUnreported = updated.isUnreported
+        isToBeAsked = updated.isToBeAsked
         recheckAt = updated.recheckAt
         presentName = ledger.movedTo.map(name.under)
         isOnlyLinked = updated.isOnlyLinked

@@ -41,7 +41,6 @@ extension Ownership {
         defer { subscription.isGranted = true }
         if subscription.maker == grant.id {
             changes.append(change(of: grant.username, .purchased, grant))
-            creators.insert(grant.id)
             return .granted(name, ownerNo: subscription.ownerNo)
         }
         let before = subscription.owner?.claim
@@ -62,11 +61,8 @@ extension Ownership {
             NewOwner(id: grant.id, name: name, expiresAt: grant.change.expiresAt, ownerNo: subscription.ownerNo))
         subscription.username = grant.username
         subscription.owner = Owner(
-            customer: grant.customer, email: grant.email, validation: grant.id,
-            claim: OwnershipClaim.Owner(
-                acceptedAt: max(grant.acceptedAt, before?.acceptedAt ?? grant.acceptedAt), since: grant.change.at,
-                unsettledUntil: grant.change.at + (grant.deadline - grant.acceptedAt),
-                newestWaiting: before?.newestWaiting))
+            of: grant, acceptedAt: max(grant.acceptedAt, before?.acceptedAt ?? grant.acceptedAt),
+            newestWaiting: before?.newestWaiting)
         return .granted(name, ownerNo: subscription.ownerNo)
     }
 

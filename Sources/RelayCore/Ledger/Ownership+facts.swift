@@ -14,8 +14,12 @@ extension Ownership {
         public var entitledBefore: Bool?
         public var ownerReading: OwnershipClaim.OwnerReading?
         public var progress: OwnershipClaim.ReadProgress
-        /// See ``GrantedLedger/reasonToEnd``.
+        /// See ``UpdatedLedger/reasonToEnd(_:)``.
         public var reasonToEnd: String?
+        /// The receipt's period, or one for each product that is sold together.
+        public var periods: [LedgerPeriod]
+        /// Bundle id of the app; nil if unknown.
+        public var bundleID: BundleID?
         /// Trace of the request that posted the purchase.
         public var trace: String?
 
@@ -23,8 +27,8 @@ extension Ownership {
             id: ValidationID, name: SubscriptionName, customer: CustomerID, email: EmailAddress, username: Username,
             offerID: OfferID, acceptedAt: Timestamp, deadline: Timestamp, change: Decision.Change,
             entitledBefore: Bool?, ownerReading: OwnershipClaim.OwnerReading? = nil,
-            progress: OwnershipClaim.ReadProgress = .init(),
-            reasonToEnd: String? = nil, trace: String? = nil
+            progress: OwnershipClaim.ReadProgress = .init(), reasonToEnd: String? = nil,
+            periods: [LedgerPeriod] = [], bundleID: BundleID? = nil, trace: String? = nil
         ) {
             self.id = id
             self.name = name
@@ -39,6 +43,8 @@ extension Ownership {
             self.ownerReading = ownerReading
             self.progress = progress
             self.reasonToEnd = reasonToEnd
+            self.periods = periods
+            self.bundleID = bundleID
             self.trace = trace
         }
 
@@ -72,22 +78,40 @@ extension Ownership {
             self.maker = maker
             isGranted = maker != nil
         }
+
+        /// The subscription of a grant that stands alone.
+        public init(alone grant: Grant) {
+            self.init(owner: Owner(of: grant, acceptedAt: grant.acceptedAt), username: grant.username, ownerNo: 1)
+        }
     }
 
     public struct Owner: Sendable {
         public var customer: CustomerID
         public var email: EmailAddress
+        public var offerID: OfferID
         public var validation: ValidationID
         /// Facts that a claim against this owner needs.
         public var claim: OwnershipClaim.Owner
 
         public init(
-            customer: CustomerID, email: EmailAddress, validation: ValidationID, claim: OwnershipClaim.Owner
+            customer: CustomerID, email: EmailAddress, offerID: OfferID, validation: ValidationID,
+            claim: OwnershipClaim.Owner
         ) {
             self.customer = customer
             self.email = email
+            self.offerID = offerID
             self.validation = validation
             self.claim = claim
+        }
+
+        /// The customer of a grant.
+        init(of grant: Grant, acceptedAt: Timestamp, newestWaiting: Timestamp? = nil) {
+            self.init(
+                customer: grant.customer, email: grant.email, offerID: grant.offerID, validation: grant.id,
+                claim: OwnershipClaim.Owner(
+                    acceptedAt: acceptedAt, since: grant.change.at,
+                    unsettledUntil: grant.change.at + (grant.deadline - grant.acceptedAt),
+                    newestWaiting: newestWaiting))
         }
     }
 }

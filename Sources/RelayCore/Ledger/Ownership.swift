@@ -61,8 +61,8 @@ public struct Ownership: Sendable {
     public internal(set) var newOwners: [NewOwner] = []
     /// Grants with a subscription of their own; see ``SubscriptionName/alone(_:)``.
     public internal(set) var alone: [NewOwner] = []
-    /// Grants that inserted their subscription's row: it had no owner before.
-    public internal(set) var creators: Set<ValidationID> = []
+    /// The grants' subscriptions with the owners that they leave.
+    public private(set) var subscriptions: [SubscriptionName: Subscription] = [:]
 
     /// A batch without grants.
     public init() {}
@@ -82,7 +82,7 @@ public struct Ownership: Sendable {
             outcomes[index] = decide(grants[index], &subscription)
             subscriptions[name] = subscription
         }
-        self.outcomes = outcomes
+        (self.outcomes, self.subscriptions) = (outcomes, subscriptions)
     }
 
     /// A grant on a subscription that was not read.

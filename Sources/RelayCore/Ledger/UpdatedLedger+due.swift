@@ -5,11 +5,18 @@ extension UpdatedLedger {
         let now = found.now
         guard ledger.movedTo == nil else {
             guard !isFollowed else { return nil }
+            // A grant under a former id goes on to the present one.
+            if terms.grantsAskedAt != nil { return now }
             // What an asking caller evaluates stays due until it has asked. What the answer links to is due now.
             if isOnlyLinked { return terms.asks && message.statement.movesTo == nil ? nil : now }
             if terms.asks { return isOwned ? now + terms.asksFor : nil }
             let isNews = ledger.movedTo != found.ledger.movedTo || ledger.movedFrom != found.ledger.movedFrom
             return isOwned && isNews ? now : nil
+        }
+        if let asked = terms.grantsAskedAt {
+            // Cleeng's answer about other offers includes its own grant.
+            let asksStore = isUnreported && asked.contains(message.name.platform) && !message.name.isOnlyNamed
+            if isToBeAsked || asksStore { return now }
         }
         // An overdue recheck happens now. The next one follows after a pause, in case the store cannot be asked.
         let again = recheckAt.map { $0 > now ? $0 : now + min(terms.recheck, Self.overduePause) }

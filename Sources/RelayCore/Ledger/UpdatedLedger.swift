@@ -21,6 +21,8 @@ public struct UpdatedLedger: Sendable {
         public var periods: [[LedgerPeriod]] = []
         /// Offers that were granted on it, even if the access was revoked since.
         public var granted: Set<OfferID> = []
+        /// Whether the update records the first grant on it.
+        public var isFirstGrant = false
         /// Time of the update by the database's clock.
         public var now = Timestamp(microseconds: 0)
 
@@ -37,16 +39,20 @@ public struct UpdatedLedger: Sendable {
         public var asksFor: Duration
         /// Time after a store's last statement when it is asked again: see ``UpdatedLedger/recheckAt``.
         public var recheck: Duration
-        public static let standardRecheck = Duration.seconds(86_400)
+        /// For an update that records grants: the stores that are asked at once about a new one. Nil for any other update.
+        public var grantsAskedAt: Set<StorePlatform>?
+        /// Defaults of the settings `RELAY_APPLE_RENEWAL_LEEWAY_SECONDS` and `RELAY_STORE_RECHECK_SECONDS`.
+        public static let (standardLeeway, standardRecheck) = (Duration.seconds(3_600), Duration.seconds(86_400))
 
         public init(
             leeway: Duration, asks: Bool = false, asksFor: Duration = .seconds(60),
-            recheck: Duration = Self.standardRecheck
+            recheck: Duration = Self.standardRecheck, grantsAskedAt: Set<StorePlatform>? = nil
         ) {
             self.leeway = leeway
             self.asks = asks
             self.asksFor = asksFor
             self.recheck = recheck
+            self.grantsAskedAt = grantsAskedAt
         }
     }
 
@@ -110,6 +116,18 @@ public struct UpdatedLedger: Sendable {
     /// Whether the store has stated whether it renews. A purchase without an end needs no such statement.
     public var hasRenewalInfo: Bool {
         ledger.renewal != nil || ledger.periods.values.contains { $0.expiresAt == nil }
+    }
+
+    /// Whether its store has stated nothing since the grant. The answer would show renewal and price, and for stores
+    /// other than Apple the purchase itself.
+    public var isUnreported: Bool {
+        !hasRenewalInfo && !message.name.standsAlone
+            && (message.name.platform != .apple || state?.status == .active)
+    }
+
+    /// Whether the store or Cleeng must be asked.
+    public var isToBeAsked: Bool {
+        !access.questions.isEmpty || state?.lookUpAt.map { $0 <= found.now } ?? false
     }
 
     /// Id of the newest transaction; nil if it is the subscription's own id.

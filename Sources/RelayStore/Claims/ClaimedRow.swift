@@ -27,17 +27,6 @@ public struct ClaimedRow: Sendable {
         trouble = try row.get("trouble")
     }
 
-    /// A row that this process handles without a claim. Updates of claimed rows do not change it.
-    init(unclaimed key: Key, of queue: WorkQueue) {
-        self.queue = queue
-        self.key = key
-        fence = 0
-        record = ClaimRecord(strikes: 0, failures: 0)
-        trouble = nil
-    }
-
-    public var isClaimed: Bool { fence > 0 }
-
     /// Name of the row for operators.
     public var name: String { name(\.text) }
 

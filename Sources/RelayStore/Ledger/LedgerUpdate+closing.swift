@@ -22,8 +22,13 @@ extension LedgerUpdate {
         }
     }
 
-    func closing(_ updated: UpdatedLedgers) -> Closing {
-        var closing = Closing(queries: [ledgers(updated.all)])
+    /// - Parameters:
+    ///   - new: subscriptions without a ledger.
+    ///   - grants: changes of customers by the grants that the update records.
+    func closing(
+        _ updated: UpdatedLedgers, new: Set<SubscriptionName> = [], grants: [CustomerChange] = []
+    ) -> Closing {
+        var closing = Closing(queries: Self.write(updated.all, new: new))
         let noted = updated.all.filter(\.isNoted)
         if !noted.isEmpty { closing.queries.append(events(noted)) }
         closing.queries += updated.ownerMoves.map(Self.move)
@@ -33,7 +38,7 @@ extension LedgerUpdate {
             closing.changes.append(closing.queries.count - 1)
         }
         closing.queries += Self.write(presentOffers: updated.presentOffers)
-        let changes = updated.customerChanges(trace: StoredTrace.current)
+        let changes = grants + updated.customerChanges(trace: StoredTrace.current)
         if !changes.isEmpty { closing.queries.append(CustomerChange.write(changes)) }
         closing.customers = changes.map(\.customer)
         let messages = ContractStatements.deliveries(updated.all)
@@ -54,8 +59,11 @@ extension LedgerUpdate {
             closing.queries.append(Self.lookAgain(at: judged))
             closing.makesDue = true
         }
-        closing.queries.append(access(updated.accessChanges))
-        closing.changes.append(closing.queries.count - 1)
+        let access = updated.accessChanges
+        if !access.isEmpty {
+            closing.queries.append(self.access(access))
+            closing.changes.append(closing.queries.count - 1)
+        }
         return closing
     }
 
@@ -69,11 +77,8 @@ extension LedgerUpdate {
         """
     }
 
-    /// Columns of ledgers, except those that only a ledger update changes.
-    ///
-    /// - Parameter ledgers: nil for a ledger without statements.
-    static func columns(_ ledgers: [UpdatedLedger?]) -> SQLTable {
-        let states = ledgers.map { $0?.shown }
+    private static func columns(_ ledgers: [UpdatedLedger]) -> SQLTable {
+        let states = ledgers.map(\.shown)
         let shown: SQLTable = [
             "status": .int2Array(states.map { $0?.status.rawValue }),
             "will_renew": .boolArray(states.map { $0?.willRenew }),
@@ -83,14 +88,40 @@ extension LedgerUpdate {
             "reason": .textArray(states.map { $0?.reason }),
         ]
         let rest: SQLTable = [
-            "state": .textArray(ledgers.map { $0.flatMap { LedgerJSON.text($0.ledger) } }),
-            "due_at": .timestamptzArray(ledgers.map { $0?.dueAt?.postgres }),
-            "transaction_id": .textArray(ledgers.map { $0?.newestTransaction }),
+            "state": .textArray(ledgers.map { LedgerJSON.text($0.ledger) }),
+            "due_at": .timestamptzArray(ledgers.map { $0.dueAt?.postgres }),
+            "transaction_id": .textArray(ledgers.map(\.newestTransaction)),
+            "bundle_id": .textArray(ledgers.map(\.found.bundleID)),
         ]
-        return shown + rest
+        let messages = ledgers.map(\.message)
+        return SQLTable.subscriptions(messages.map(\.name)) + shown + rest + grantColumns(messages)
     }
 
-    private func ledgers(_ ledgers: [UpdatedLedger]) -> SQL {
+    /// Each is in key order, the lock order of every writer.
+    private static func write(_ ledgers: [UpdatedLedger], new: Set<SubscriptionName>) -> [SQL] {
+        let (known, made) = (
+            ledgers.filter { !new.contains($0.message.name) }, ledgers.filter { new.contains($0.message.name) }
+        )
+        return (known.isEmpty ? [] : [update(known)]) + (made.isEmpty ? [] : [insert(made)])
+    }
+
+    /// Another transaction may have inserted one of them in the meantime. Then the insert violates the primary key, and
+    /// the transaction runs again: the other one may know of a refund.
+    private static func insert(_ ledgers: [UpdatedLedger]) -> SQL {
+        """
+        INSERT INTO ledgers (
+            bucket, publisher, environment, subscription_key, bundle_id, heard_at, granted_at, granted_until,
+            granted_offer, due_at, state, status, will_renew, expires_at, product_id, auto_renew_product_id, reason,
+            transaction_id)
+        SELECT i.bucket, i.publisher, i.environment, i.subscription_key, i.bundle_id, now(), i.granted_at, i.granted_until,
+               i.granted_offer, i.due_at, i.state, i.status, i.will_renew, i.expires_at, i.product_id,
+               i.auto_renew_product_id, i.reason, i.transaction_id
+        FROM \(columns(ledgers), as: "i")
+        ORDER BY i.bucket, i.publisher, i.environment, i.subscription_key
+        """
+    }
+
+    private static func update(_ ledgers: [UpdatedLedger]) -> SQL {
         let moves: SQLTable = [
             "predecessors": .textArray(ledgers.map(\.predecessors)),
             "has_moved": .boolArray(ledgers.map { $0.ledger.movedTo != nil }),
@@ -104,10 +135,10 @@ extension LedgerUpdate {
                 product_id = i.product_id, auto_renew_product_id = i.auto_renew_product_id, reason = i.reason,
                 due_at = CASE WHEN l.parked_at IS NULL THEN
                              CASE WHEN i.stays_due THEN least(l.due_at, i.due_at) ELSE i.due_at END END,
-                predecessors = i.predecessors,
+                predecessors = i.predecessors, bundle_id = i.bundle_id, \(grantAssignments("i")),
                 transaction_id = i.transaction_id, has_moved = i.has_moved,
                 trouble = CASE WHEN l.parked_at IS NOT NULL OR i.in_doubt THEN l.trouble END
-            FROM \(SQLTable.subscriptions(ledgers.map(\.message.name)) + Self.columns(ledgers) + moves, as: "i")
+            FROM \(columns(ledgers) + moves, as: "i")
             WHERE \(.sameSubscription("l", "i"))
             """
     }

@@ -23,27 +23,39 @@ enum LedgerJSON {
 }
 
 /// Columns of a stored ledger, and how they are decoded.
-enum StoredLedger {
-    /// Columns of `ledgers l`. Settlements write the last three. They write `state` only for a first grant
-    /// (``FirstGrant``); otherwise the next update does.
+struct StoredLedger: Sendable {
+    /// Columns of `ledgers l`. The last three are the newest grant. Where its settlement could not read `state`, or an
+    /// earlier version settled, `state` lacks that grant.
     static let columns: SQL = "l.state, l.granted_at, l.granted_until, l.granted_offer"
 
     /// Condition that the ledger lists add-ons. Only then does the JSON have this key. A quote in a name would be
     /// escaped.
     static let hasItems: SQL = #"l.state LIKE '%"items":[%'"#
 
-    /// - Parameters:
-    ///   - row: with ``columns``.
-    ///   - ownerNo: number of the present owner. Nil keeps Cleeng's statements about earlier owners too.
+    private let state: SubscriptionLedger
+    private let grant: (offer: OfferID?, at: Timestamp, until: Timestamp?)?
+
+    /// - Parameter row: with ``columns``.
     /// - Throws: ``StoreError`` if this version cannot read it.
-    static func read(_ row: PostgresRow, ownerNo: Int32?) throws -> SubscriptionLedger {
-        var ledger = try state(row) ?? SubscriptionLedger()
+    init(_ row: PostgresRow) throws {
+        state = try Self.state(row) ?? SubscriptionLedger()
+        let at = try row.timestampIfSet("granted_at")
+        grant = try at.map { (try row.get("granted_offer"), $0, try row.timestampIfSet("granted_until")) }
+    }
+
+    /// - Parameter ownerNo: number of the present owner. Nil keeps Cleeng's statements about earlier owners too.
+    func ledger(ownerNo: Int32?) -> SubscriptionLedger {
+        var ledger = state
         if let ownerNo { ledger.keepStatements(aboutOwner: ownerNo) }
-        guard let granted = try row.timestampIfSet("granted_at") else { return ledger }
-        let until = try row.timestampIfSet("granted_until")
-        ledger.apply(
-            LedgerStatement(grantOf: try row.get("granted_offer"), at: granted, until: until, ownerNo: ownerNo))
+        if let (offer, at, until) = grant {
+            ledger.apply(LedgerStatement(grantOf: offer, at: at, until: until, ownerNo: ownerNo))
+        }
         return ledger
+    }
+
+    /// ``init(_:)`` and ``ledger(ownerNo:)``.
+    static func read(_ row: PostgresRow, ownerNo: Int32?) throws -> SubscriptionLedger {
+        try StoredLedger(row).ledger(ownerNo: ownerNo)
     }
 
     /// The stored statements, without the grants that settlements wrote since; nil if there are none.

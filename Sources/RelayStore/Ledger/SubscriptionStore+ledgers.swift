@@ -75,15 +75,4 @@ extension SubscriptionStore {
 public struct ClaimedSubscription: ClaimedItem {
     public let row: ClaimedRow
     public let name: SubscriptionName
-
-    init(row: ClaimedRow, name: SubscriptionName) {
-        self.row = row
-        self.name = name
-    }
-
-    /// A subscription that this process has just granted and evaluates without a claim. It becomes due in the database
-    /// if no update follows soon.
-    public init(granted name: SubscriptionName) {
-        self.init(row: ClaimedRow(unclaimed: .subscription(name), of: .subscriptions), name: name)
-    }
 }

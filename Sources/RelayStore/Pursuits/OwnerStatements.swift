@@ -71,7 +71,7 @@ extension Ownership {
             -- Locks the row and changes nothing.
             ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET bucket = s.bucket
             RETURNING s.publisher, s.environment, s.subscription_key, s.owner_no, ROW(s.sealed_by, s.customer) AS customer,
-                      ROW(s.sealed_by, s.email) AS email, ROW(s.sealed_by, s.application_username) AS username, s.accepted_at,
+                      ROW(s.sealed_by, s.email) AS email, ROW(s.sealed_by, s.application_username) AS username, s.offer_id, s.accepted_at,
                       coalesce(s.validation_bucket, s.bucket) AS bucket, s.accepted_on - DATE 'epoch' AS day, s.id,
                       s.owned_since, \(ofOwner("o.settled_at")) AS settled_at,
                       \(ofOwner("(1000000 * extract(epoch FROM o.deadline - o.accepted_at))::int8")) AS waited,
@@ -81,26 +81,26 @@ extension Ownership {
 }
 
 extension Ownership {
-    /// Decides on grants under valid leases.
+    /// Reads the answer to ``open(_:)``.
     ///
-    /// - Parameter rows: the answer to ``open(_:)``.
-    init(_ grants: [Grant], opened rows: PostgresRows) throws {
+    /// - Parameter grants: the grants under valid leases.
+    static func subscriptions(_ rows: PostgresRows, of grants: [Grant]) throws -> [SubscriptionName: Subscription] {
         let ids = Set(grants.map(\.id))
         var subscriptions: [SubscriptionName: Subscription] = [:]
         for row in rows { subscriptions[try row.subscriptionName()] = try Subscription(row, of: ids) }
-        do { try self.init(grants, on: subscriptions) } catch { throw StoreError.missingRow("a subscription") }
+        return subscriptions
     }
 }
 
 extension Ownership.Grant {
     /// - Parameter change: the write's change, which is a grant.
-    init(_ write: PursuitWrite, _ change: Decision.Change, username: Username, reasonToEnd: String?) {
+    init(_ write: PursuitWrite, _ change: Decision.Change, username: Username, bundleID: BundleID?) {
         let claimed = write.claimed
         self.init(
             id: claimed.id, name: claimed.name, customer: claimed.customer, email: claimed.email, username: username,
             offerID: claimed.offerID, acceptedAt: claimed.pursuit.acceptedAt, deadline: claimed.pursuit.deadline,
             change: change, entitledBefore: write.pursuit.entitledBefore, ownerReading: write.ownerReading,
-            progress: write.progress, reasonToEnd: reasonToEnd, trace: claimed.trace)
+            progress: write.progress, bundleID: bundleID, trace: claimed.trace)
     }
 }
 
@@ -117,7 +117,7 @@ extension Ownership.Subscription {
         let since = try max(owned, row.timestampIfSet("settled_at") ?? owned)
         let waited: Int64? = try row.get("waited")
         owner = Ownership.Owner(
-            customer: customer, email: try row.open("email"), validation: validation,
+            customer: customer, email: try row.open("email"), offerID: try row.get("offer_id"), validation: validation,
             claim: OwnershipClaim.Owner(
                 acceptedAt: try row.timestamp("accepted_at"), since: since,
                 unsettledUntil: since + .microseconds(waited ?? 0),

@@ -81,8 +81,7 @@ public final class PursuitWriter: Sendable {
     private let releases: PostgresBatcher<PursuitWrite, PursuitWriteOutcome>
     private let settlements: PostgresBatcher<PursuitWrite, PursuitWriteOutcome>
 
-    /// - Parameter listener: updates ledgers after grants. Without one, the ledgers are due at once.
-    public init(store: RelayStore, listener: (any GrantListener)? = nil) {
+    public init(store: RelayStore) {
         let (releaseSizes, settlementSizes) = (BatchSizes("releases"), BatchSizes("settlements"))
         releases = PostgresBatcher(maxCount: 500, maxWaiting: 100_000) { batch in
             releaseSizes.record(batch.count)
@@ -93,9 +92,7 @@ public final class PursuitWriter: Sendable {
             maxCount: 200, maxWaiting: 100_000, keys: { [$0.claimed.id] },
             flush: { batch in
                 settlementSizes.record(batch.count)
-                let result = try await store.purchases.settle(batch, listener: listener)
-                if !result.outdated.isEmpty { listener?.updateLedgers(granted: result.outdated) }
-                return result.outcomes.map { .success($0) }
+                return try await store.purchases.settle(batch).map { .success($0) }
             })
     }
 

@@ -100,7 +100,7 @@ extension LedgerService {
         _ name: SubscriptionName, _ rows: [SubscriptionName: ClaimedRow], by pause: Duration,
         _ trouble: String = "Cleeng could not be asked"
     ) async throws {
-        if let row = rows[name], row.isClaimed {
+        if let row = rows[name] {
             try await store.queues.postpone(row, trouble: trouble, by: pause)
         } else {
             try await store.subscriptions.lookAgain(at: name, trouble: trouble, within: pause)

@@ -1,13 +1,12 @@
 import Foundation
 public import Logging
 import Metrics
-import NIOConcurrencyHelpers
 import RelayCore
 public import RelayStore
 public import ServiceLifecycle
 
-/// Updates subscriptions that are due without a statement: records new purchases and ends expired ones. Asks Cleeng
-/// about those that should have renewed without a statement from the store.
+/// Updates subscriptions that are due without a statement, and ends expired ones. Asks the store about new grants, and
+/// Cleeng about subscriptions that should have renewed without a statement from the store.
 ///
 ///     due ──update──► status ──renewal unknown──► ask Cleeng ──update──► runs, or is over
 ///
@@ -19,8 +18,6 @@ public struct LedgerService: Service {
         trouble: "subscriptions could not be looked at", wakesFrom: Self.batch, isBatch: true)
     /// The routes are the accounts at Cleeng; nil is the shared account.
     let leases: Leases<ClaimedRow.Key, PublisherID?>
-    /// Subscriptions that this process has just granted: updated without a claim.
-    private let granted = NIOLockedValueBox<[SubscriptionName]>([])
     let inquiry: SubscriptionInquiry
     /// Nil without a key for the App Store Server API.
     private let appStore: AppStoreInquiry?
@@ -35,8 +32,6 @@ public struct LedgerService: Service {
 
     private static let batch = 64
     private let lease: Duration
-    /// Limit of grants that wait for an update. Further ones become due in the database.
-    private static let mostGranted = 10_000
     /// Limit of concurrent calls to each store of an account: the App Store allows fifty calls a second for an app.
     private let asking = CallLimit<Tenant>(each: 8)
     /// Pause after a subscription could not be processed.
@@ -115,12 +110,9 @@ public struct LedgerService: Service {
     /// Limit of moves that are followed: as many as a ledger remembers.
     private static let mostMoves = SubscriptionLedger.mostPredecessors
 
-    /// Whether the store must be asked at once, because it has sent no statement since the grant. The answer shows
-    /// renewal and price, and for stores other than Apple the purchase itself.
+    /// Whether the store must be asked at once, because it has sent no statement since the grant.
     private func isNew(_ subscription: LedgerResult) -> Bool {
-        guard !subscription.hasRenewalInfo, !subscription.name.standsAlone else { return false }
-        return (subscription.name.platform != .apple || subscription.state?.status == .active)
-            && canAsk(about: subscription)
+        subscription.isUnreported && canAsk(about: subscription)
     }
 
     private func canAsk(about subscription: LedgerResult) -> Bool {
@@ -240,36 +232,7 @@ public struct LedgerService: Service {
     }
 }
 
-extension LedgerService: GrantListener {
-    public func asks(about subscription: LedgerResult) -> Bool {
-        // Stores that require acknowledgement are asked separately (`StoreQuestions`).
-        subscription.isToBeAsked
-            || (!store.memory.acknowledged.contains(subscription.name.platform) && isNew(subscription))
-    }
-
-    public func updateLedgers(granted names: [SubscriptionName]) {
-        granted.withLockedValue { if $0.count < Self.mostGranted { $0 += names } }
-        loop.wakeup.signal()
-    }
-}
-
 extension LedgerService: StoredQueue {
-    /// Returns newly granted subscriptions. Those of an account with much work in progress wait.
-    func prepare() async throws -> [ClaimedSubscription] {
-        let busy = leases.with { table in accounts.filter { table.running(in: $0) >= Self.batch * 4 } }
-        let (names, isMore) = granted.withLockedValue { granted in
-            var names: Set<SubscriptionName> = []
-            granted.removeAll { name in
-                guard names.count < Self.batch, !busy.contains(account(of: name)) else { return false }
-                names.insert(name)
-                return true
-            }
-            return (names, !granted.isEmpty)
-        }
-        if isMore, names.count == Self.batch { loop.wakeup.signal() }
-        return names.map { ClaimedSubscription(granted: $0) }
-    }
-
     func allowances() -> [PublisherID?: ClaimAllowance<Never>] {
         leases.allowances(of: accounts, each: Self.batch)
     }
@@ -291,15 +254,11 @@ extension LedgerService: StoredQueue {
 
     func work(on due: [ClaimedSubscription], _: Never?) async throws {
         try await look(at: due)
-        try await store.queues.clear(due.map(\.row).filter(\.isClaimed))
+        try await store.queues.clear(due.map(\.row))
     }
 }
 
 extension LedgerResult {
-    /// Whether the store or Cleeng must be asked.
-    fileprivate var isToBeAsked: Bool {
-        !access.questions.isEmpty || state?.lookUpAt.map { $0 <= updatedAt } ?? false
-    }
     fileprivate var question: SubscriptionInquiry.Question {
         SubscriptionInquiry.Question(subscription: self, offers: access.questions)
     }

@@ -28,10 +28,9 @@ public final class PursuitService: Service {
     ///   - stores: the stores other than Apple's.
     ///   - scope: publishers that use the account.
     ///   - wakeup: signalled when this process has accepted a purchase.
-    ///   - listener: updates ledgers after grants.
     public init(
         store: RelayStore, upstream: Upstream, stores: StoreInquiry, scope: PublisherScope = .common,
-        settings: PursuitSettings, wakeup: Wakeup, logger: Logger, listener: any GrantListener
+        settings: PursuitSettings, wakeup: Wakeup, logger: Logger
     ) {
         self.store = store
         self.upstream = upstream
@@ -42,7 +41,7 @@ public final class PursuitService: Service {
             complaint: "no purchase can be claimed")
         policy = LeasePolicy(grace: settings.shutdownGrace, wakesFrom: settings.maxConcurrent)
         leases = PursuitLeases(.renewed(settings.lease))
-        writer = PursuitWriter(store: store, listener: listener)
+        writer = PursuitWriter(store: store)
         reader = EntitlementReader(
             store: store, upstream: upstream, leases: leases, interval: settings.reads.interval, lease: settings.lease)
         worker = PursuitWorker(

@@ -56,7 +56,18 @@ struct RandomBatch {
         try grants.filter { grant in
             guard grant.name == name else { return false }
             let alone = try Ownership([grant], on: subscriptions)
-            return !alone.newOwners.isEmpty || !alone.creators.isEmpty
+            let isMade = subscriptions[name]?.maker == grant.id && alone.outcomes == [.granted(name, ownerNo: 1)]
+            return !alone.newOwners.isEmpty || isMade
+        }
+    }
+
+    /// The grants that inserted their subscription's row, and were granted on it.
+    func makers(_ outcomes: [Ownership.Outcome]) -> [ValidationID] {
+        zip(grants, outcomes).compactMap { grant, outcome in
+            guard case .granted(grant.name, _) = outcome, subscriptions[grant.name]?.maker == grant.id else {
+                return nil
+            }
+            return grant.id
         }
     }
 }
@@ -65,7 +76,7 @@ extension Ownership.Owner {
     /// An owner whose app waits ten seconds.
     init(of customer: CustomerID, since: Int64, acceptedAt: Int64) {
         self.init(
-            customer: customer, email: EmailAddress(customer.text), validation: .numbered(100),
+            customer: customer, email: EmailAddress(customer.text), offerID: "S0_US", validation: .numbered(100),
             claim: OwnershipClaim.Owner(
                 acceptedAt: Timestamp(seconds: acceptedAt), since: Timestamp(seconds: since),
                 unsettledUntil: Timestamp(seconds: since + 10)))

@@ -60,10 +60,3 @@ extension PurchaseStore {
         return try await claimDue(Dictionary(uniqueKeysWithValues: phases.map { ($0, limit) }), of: scope, lease: lease)
     }
 }
-
-extension PurchaseStore {
-    /// Settles without a listener: ledgers are due at once.
-    func settle(_ writes: [PursuitWrite]) async throws -> [PursuitWriteOutcome] {
-        try await settle(writes, listener: nil).outcomes
-    }
-}

@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import RelayCore
 import TestSupport
 
 @testable import RelayStore
@@ -28,16 +29,18 @@ actor TestDatabase {
     ///   - parameters: session parameters besides the relay's own.
     ///   - vault: keys of a sealed database; `nil` leaves it unsealed.
     ///   - connections: number of connections for single statements, and as many for transactions.
+    ///   - grantsAskedAt: stores that are asked at once about a new grant.
     ///   - planAge: see ``PostgresConfiguration/planAge``.
     func store(
         _ instance: String, parameters: [String: String] = [:], vault: Vault? = nil, connections: Int = 2,
-        planAge: ClosedRange<Duration>? = nil
+        grantsAskedAt: Set<StorePlatform> = [], planAge: ClosedRange<Duration>? = nil
     ) -> RelayStore {
         let vault = vault ?? .plain()
         let pool = RunningPool(
             url: url, connections: connections, parameters: parameters, vault: vault, planAge: planAge)
         running.append(pool)
-        return RelayStore(pool: pool.pool, vault: vault, instance: instance, logger: .silent)
+        return RelayStore(
+            pool: pool.pool, vault: vault, instance: instance, logger: .silent, grantsAskedAt: grantsAskedAt)
     }
 
     private func close() async {

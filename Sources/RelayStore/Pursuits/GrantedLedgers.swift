@@ -1,0 +1,158 @@
+import Postgres
+import RelayCore
+
+/// The ledgers of a settlement's grants. They are read before it is decided who owns the subscriptions, since the store
+/// may have revoked a purchase, and each grant is a statement about its ledger.
+struct GrantedLedgers: Sendable {
+    let memory: StoreMemory
+    private var facts: [SubscriptionName: LedgerFacts] = [:]
+    private let now: Timestamp
+
+    /// A settlement without grants.
+    init(memory: StoreMemory) {
+        self.memory = memory
+        now = .earliest
+    }
+
+    /// - Parameters:
+    ///   - answers: answers to ``queries(_:)``.
+    ///   - now: time by the database's clock.
+    init(_ names: [SubscriptionName], _ answers: ArraySlice<PostgresRows>, at now: Timestamp, memory: StoreMemory)
+        throws
+    {
+        self.memory = memory
+        self.now = now
+        var read = names.map { LedgerFacts($0) }
+        let places = Dictionary(uniqueKeysWithValues: zip(names, names.indices))
+        for row in answers[answers.startIndex] {
+            if let place = places[try row.subscriptionName()] { try read[place].read(ledger: row) }
+        }
+        try LedgerFacts.read(answers.dropFirst(), into: &read)
+        for one in read {
+            facts[one.name] = one
+            facts[one.name]?.found.now = now
+        }
+    }
+
+    /// Reads the ledgers that exist. They are locked after the owners' rows, in key order, as everywhere. Index used: the
+    /// primary key.
+    static func queries(_ names: [SubscriptionName]) -> [SQL] {
+        [
+            """
+            SELECT l.publisher, l.environment, l.subscription_key, \(LedgerFacts.columns)
+            FROM (SELECT * FROM \(SQLTable.subscriptions(names), as: "i", ordinal: "ordinal") ORDER BY i.ordinal) AS i
+            CROSS JOIN LATERAL (
+                SELECT * FROM ledgers l WHERE \(.sameSubscription("l", "i")) OFFSET 0 FOR NO KEY UPDATE) AS l
+            """
+        ] + LedgerFacts.queries(names)
+    }
+
+    /// Reads the periods in a grant's receipt. A ledger with data that this version cannot read does not prevent the
+    /// grant. Its next update reports it.
+    mutating func periods(_ row: PostgresRow, of name: SubscriptionName) -> [LedgerPeriod] {
+        do {
+            return try [LedgerPeriod](stored: row.get("period"))
+        } catch {
+            facts[name]?.trouble = error
+            return []
+        }
+    }
+
+    /// The ledger as a grant would leave it; nil if this version cannot read it.
+    func ledger(with grant: Ownership.Grant) -> UpdatedLedger? {
+        guard let found = try? facts[grant.name]?.found(ownerNo: nil, leeway: memory.leeway) else { return nil }
+        return UpdatedLedger(grant, found: found, terms: memory.grantTerms, offers: memory.catalogue.offers)
+    }
+
+    /// The ledgers after the grants.
+    struct Update {
+        fileprivate let memory: StoreMemory
+        fileprivate var updated: UpdatedLedgers
+        fileprivate var new: Set<SubscriptionName>
+        /// Grants whose ledgers this version cannot read.
+        fileprivate var unreadable: [LedgerMessage]
+
+        /// See ``UpdatedLedger/end(of:)``.
+        func end(of offer: OfferID, on name: SubscriptionName) -> Timestamp? {
+            updated.all.first { $0.message.name == name }?.end(of: offer)
+        }
+
+        /// - Parameter changes: changes of customers by the grants.
+        func closing(_ changes: [CustomerChange]) -> LedgerUpdate.Closing {
+            var closing = LedgerUpdate(grants: updated.all.map(\.message), memory: memory)
+                .closing(updated, new: new, grants: changes)
+            if !unreadable.isEmpty {
+                closing.queries.append(LedgerUpdate.leave(unreadable))
+                closing.makesDue = true
+            }
+            return closing
+        }
+    }
+
+    func update(
+        _ granted: [Settlement.Granted], opened: [SubscriptionName: Ownership.Subscription], _ ownership: Ownership
+    ) -> Update {
+        var (messages, found) = ([LedgerMessage](), [UpdatedLedger.Found]())
+        var new: Set<SubscriptionName> = []
+        var unreadable: [LedgerMessage] = []
+        let groups = Dictionary(grouping: granted, by: \.name)
+        for (name, group) in groups.sorted(by: { $0.key.order < $1.key.order }) {
+            let grants = group.map(\.held.grant)
+            let message = LedgerMessage(grants: grants, on: name)
+            var facts = facts[name] ?? LedgerFacts(name)
+            facts.found.now = now
+            let before = opened[name].flatMap { $0.owner == nil ? nil : $0.ownerNo }
+            guard var one = try? facts.found(ownerNo: before, leeway: memory.leeway) else {
+                unreadable.append(message)
+                continue
+            }
+            one.add(grants, to: name, of: ownership.subscriptions[name] ?? Ownership.Subscription(alone: grants[0]))
+            if !facts.isKnown { new.insert(name) }
+            messages.append(message)
+            found.append(one)
+        }
+        let updated = UpdatedLedgers(
+            messages, found: found, terms: memory.grantTerms, offers: memory.catalogue.offers)
+        return Update(memory: memory, updated: updated, new: new, unreadable: unreadable)
+    }
+}
+
+extension LedgerUpdate {
+    /// Leaves grants to the next update of their ledgers, which is due now.
+    static func leave(_ grants: [LedgerMessage]) -> SQL {
+        let rows: SQLTable = ["bundle_id": .textArray(grants.map(\.bundleID))]
+        return """
+            INSERT INTO ledgers AS l (
+                bucket, publisher, environment, subscription_key, bundle_id, heard_at, granted_at, granted_until,
+                granted_offer, due_at)
+            SELECT i.bucket, i.publisher, i.environment, i.subscription_key, i.bundle_id, now(), i.granted_at,
+                   i.granted_until, i.granted_offer, now()
+            FROM \(SQLTable.subscriptions(grants.map(\.name)) + grantColumns(grants) + rows, as: "i")
+            ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
+                \(grantAssignments("excluded")), due_at = CASE WHEN l.parked_at IS NULL THEN now() END
+            """
+    }
+
+    /// Columns of the newest grant in each message.
+    static func grantColumns(_ messages: [LedgerMessage]) -> SQLTable {
+        let grants = messages.map(\.statement.granted)
+        return [
+            "granted_at": .timestamptzArray(grants.map { $0?.at.postgres }),
+            "granted_until": .timestamptzArray(
+                messages.map { one in
+                    one.statement.granted.flatMap { one.statement.cleeng[$0.offer]?.until?.postgres }
+                }),
+            "granted_offer": .textArray(grants.map { $0?.offer }),
+        ]
+    }
+
+    /// Assignments of ``grantColumns(_:)`` to `ledgers l` from a row with this name, unless a newer grant is there.
+    static func grantAssignments(_ row: SQL) -> SQL {
+        let isNewer: SQL = "\(row).granted_at >= coalesce(l.granted_at, '-infinity')"
+        return """
+            granted_until = CASE WHEN \(isNewer) THEN \(row).granted_until ELSE l.granted_until END,
+            granted_offer = CASE WHEN \(isNewer) THEN \(row).granted_offer ELSE l.granted_offer END,
+            granted_at = greatest(l.granted_at, \(row).granted_at)
+            """
+    }
+}

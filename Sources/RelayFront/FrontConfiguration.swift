@@ -41,8 +41,6 @@ public struct FrontConfiguration: Sendable {
     public var transfers = PerPublisher(TransferRules())
     /// Whether notifications are forwarded to Cleeng.
     public var relaysNotifications: PerPublisher<Bool>
-    /// How long after a period's end a renewal may still be reported.
-    public var renewalLeeway: Duration
     /// Signing keys by account; `nil` is the shared account. Empty: Cleeng's events are refused.
     public var eventSignatures: [(account: PublisherID?, signature: EventSignature)] = []
 
@@ -62,14 +60,13 @@ public struct FrontConfiguration: Sendable {
     public init(
         receipts: ReceiptPolicy, notifications: NotificationPolicy, topics: TopicConfirmer,
         directories: PerPublisher<any CustomerDirectory>, relaysNotifications: PerPublisher<Bool>,
-        renewalLeeway: Duration, console: ConsolePages
+        console: ConsolePages
     ) {
         self.directories = directories
         self.receipts = receipts
         self.notifications = notifications
         self.topics = topics
         self.relaysNotifications = relaysNotifications
-        self.renewalLeeway = renewalLeeway
         self.console = console
     }
 }

@@ -89,10 +89,9 @@ public struct RelayFront: Sendable {
         let entitlements = EntitlementRoutes(
             store: store, authenticator: authenticator,
             holder: PollHolder(store: store, keys: authenticator.keys, maximumHeld: Self.maxHeldPolls), poll: poll,
-            inquirer: inquirer, leeway: configuration.renewalLeeway)
+            inquirer: inquirer)
         let notifications = NotificationRoutes(
             store: store, sources: configuration.notificationSources, isRelayed: configuration.relaysNotifications,
-            leeway: configuration.renewalLeeway,
             bodies: BodyReader(maximumBytes: min(configuration.maxBodyBytes, Self.maxNotificationBytes)),
             budget: keylessBodyBudget, metrics: NotificationMetrics(registry: registry), logger: logger)
         var events: [Route] = []
@@ -106,11 +105,10 @@ public struct RelayFront: Sendable {
                 ).routes
         }
         let purchases = PurchaseRoutes(
-            store: store, authenticator: authenticator, leeway: configuration.renewalLeeway,
+            store: store, authenticator: authenticator,
             bodies: BodyReader(maximumBytes: Self.maxOpsBodyBytes))
         let validator = ValidateRoutes(
-            acceptor: acceptor, authenticator: authenticator, bodies: bodies, budget: bodyBudget,
-            leeway: configuration.renewalLeeway)
+            acceptor: acceptor, authenticator: authenticator, bodies: bodies, budget: bodyBudget)
         let apps = payments.routes + entitlements.routes
         let crossOrigin = CrossOrigin(configuration.allowedOrigins, apps)
         let fromStores = notifications.routes + events
@@ -127,7 +125,7 @@ public struct RelayFront: Sendable {
     private func billing(_ stores: StoreGate) -> [Route] {
         let billing = BillingContext(
             store: store, keys: authenticator.keys, budget: bodyBudget, maxBodyBytes: configuration.maxBodyBytes,
-            leeway: configuration.renewalLeeway, stores: stores, receipts: configuration.receipts,
+            stores: stores, receipts: configuration.receipts,
             limits: limits)
         return TokenRoutes(store: store, keys: authenticator.keys, budget: keylessBodyBudget, limits: limits).routes
             + CheckRoutes(billing: billing).routes + OrderRoutes(billing: billing).routes
@@ -142,9 +140,8 @@ public struct RelayFront: Sendable {
         let tools = OpsTools(
             operations: operations,
             notifications: NotificationReader(
-                policy: configuration.notifications, isRelayed: configuration.relaysNotifications,
-                leeway: configuration.renewalLeeway),
-            topics: configuration.topics, appStore: configuration.appStoreAccess, leeway: configuration.renewalLeeway,
+                policy: configuration.notifications, isRelayed: configuration.relaysNotifications),
+            topics: configuration.topics, appStore: configuration.appStoreAccess,
             inquirer: inquirer)
         let routes =
             ProbeRoutes(registry: registry, readiness: readiness).routes

@@ -1,13 +1,13 @@
 public import RelayCore
 public import RelayStore
 
-/// Acts that send messages. Each leeway is how long the relay waits for the renewal of a subscription after its end.
+/// Acts that send messages.
 extension Act<DeliveryID> {
     /// Sends the customer's current state to the same endpoint, as a new message. A message about no customer is also
     /// sent again as a new one. A parked message is delivered unchanged.
     ///
     /// The outcome is the message that will be delivered.
-    public static func replay(message id: DeliveryID, leeway: Duration) -> Self {
+    public static func replay(message id: DeliveryID) -> Self {
         Act(.webhookReplayed, wakes: .webhooks) { store, actor, _ in
             if let owner = try await store.ops.replayParkedDelivery(id, in: actor.scope) {
                 return (id, Record("\(id)", of: owner.publisher))
@@ -21,7 +21,7 @@ extension Act<DeliveryID> {
             if let new = try await store.webhooks.repeatNotice(id, in: actor.scope) {
                 return (new, Record("\(id)", of: delivery.publisher, remark: "as \(new)"))
             }
-            let new = try await CustomerUpdates(store: store, leeway: leeway).repeatCustomer(
+            let new = try await CustomerUpdates(store: store).repeatCustomer(
                 publisher: delivery.publisher, username: delivery.applicationUsername, endpoint: endpoint)
             guard let new = new.first else { throw ActRefusal.nobodyToTell }
             return (new, Record("\(id)", of: delivery.publisher, remark: "as \(new)"))
@@ -33,10 +33,10 @@ extension Act<[DeliveryID]> {
     /// Sends the current state of one customer to all endpoints of a publisher. The outcome is the new messages.
     ///
     /// - Parameter username: the publisher's own name for the customer.
-    public static func resync(_ username: Username, of publisher: PublisherID, leeway: Duration) -> Self {
+    public static func resync(_ username: Username, of publisher: PublisherID) -> Self {
         Act(.customerResynced, wakes: .webhooks) { store, actor, _ in
             guard actor.scope.contains(publisher) else { throw ActRefusal.unknown(.publisher) }
-            let new = try await CustomerUpdates(store: store, leeway: leeway).repeatCustomer(
+            let new = try await CustomerUpdates(store: store).repeatCustomer(
                 publisher: publisher, username: username, endpoint: nil)
             guard !new.isEmpty else { throw ActRefusal.nobodyToTell }
             return (new, Record(username.text, of: publisher, remark: "of \(publisher)"))
@@ -47,7 +47,7 @@ extension Act<[DeliveryID]> {
 extension LongAct<RepeatOutcome> {
     /// Sends endpoints the current state of every customer about whom they missed messages or changes in a time range.
     /// In a dry run, the outcome is the expected number of new messages.
-    public static func replay(messages filter: RepeatFilter, leeway: Duration, isDryRun: Bool) -> Self {
+    public static func replay(messages filter: RepeatFilter, isDryRun: Bool) -> Self {
         LongAct(.webhookReplayed) { work in
             var outcome = RepeatOutcome()
             guard !isDryRun else {
@@ -59,7 +59,7 @@ extension LongAct<RepeatOutcome> {
             }
             return try await work.recorded("since \(filter.from.rfc3339)", of: work.actor.scope.publisher) {
                 do {
-                    try await CustomerUpdates(store: work.store, leeway: leeway)
+                    try await CustomerUpdates(store: work.store)
                         .repeatAll(filter, in: work.actor.scope, &outcome)
                 } catch {
                     throw PartlyDone(part: "\(outcome)", cause: error)

@@ -29,7 +29,7 @@ extension LongAct<RefundLookup> {
     private static let mostPages = 50
 
     /// Asks the App Store for all refunds of a subscription's customer. Records each genuine one in the ledger.
-    public static func refunds(of name: SubscriptionName, _ access: AppStoreAccess?, leeway: Duration) -> Self {
+    public static func refunds(of name: SubscriptionName, _ access: AppStoreAccess?) -> Self {
         LongAct(.refundsLookedUp) { work in
             let filter = SubscriptionFilter(originalTransactionID: name.originalTransactionID, limit: 100)
             guard
@@ -50,7 +50,7 @@ extension LongAct<RefundLookup> {
                         of: name.originalTransactionID, in: server, bundleID: app, after: revision)
                     switch answer {
                     case .value(let page):
-                        try await access.record(page.signedTransactions, of: name, &lookup, work.store, leeway)
+                        try await access.record(page.signedTransactions, of: name, &lookup, work.store)
                         revision = page.hasMore == true ? page.revision : nil
                     case .unknown: (lookup.isKnown, revision) = (false, nil)
                     case .misconfigured(let why): throw ActRefusal.cannotAsk(why)
@@ -69,8 +69,7 @@ extension LongAct<RefundLookup> {
 extension AppStoreAccess {
     /// Records refunds, including those of the customer's other purchases: an unclaimed subscription has a ledger too.
     fileprivate func record(
-        _ signed: [String], of name: SubscriptionName, _ lookup: inout RefundLookup, _ store: RelayStore,
-        _ leeway: Duration
+        _ signed: [String], of name: SubscriptionName, _ lookup: inout RefundLookup, _ store: RelayStore
     ) async throws {
         lookup.found += signed.count
         var found: [TransactionID: (periods: [LedgerPeriod], bundleID: BundleID?)] = [:]
@@ -99,7 +98,7 @@ extension AppStoreAccess {
                 one, LedgerStatement(periods: refunds.periods), bundleID: refunds.bundleID,
                 note: .init(event: "looked_up", detail: "App Store: \(refunds.periods.count) refunds"))
         }
-        for one in try await store.subscriptions.record(messages, leeway: leeway) {
+        for one in try await store.subscriptions.record(messages) {
             lookup.new += one.newRevocations
         }
     }

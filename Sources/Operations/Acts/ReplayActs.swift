@@ -7,15 +7,12 @@ import StoreSignals
 public struct NotificationReader: Sendable {
     let policy: NotificationPolicy
     let isRelayed: PerPublisher<Bool>
-    let leeway: Duration
 
     /// - Parameters:
     ///   - isRelayed: whether the notification is forwarded to Cleeng.
-    ///   - leeway: how long the relay waits for the renewal of a subscription after its end.
-    public init(policy: NotificationPolicy, isRelayed: PerPublisher<Bool>, leeway: Duration) {
+    public init(policy: NotificationPolicy, isRelayed: PerPublisher<Bool>) {
         self.policy = policy
         self.isRelayed = isRelayed
-        self.leeway = leeway
     }
 
     /// - Throws: ``ActRefusal/notGenuine(code:detail:)``, since the configuration may have changed since the
@@ -41,8 +38,7 @@ extension Act<Void> {
             }
             try await store.ops.replay(
                 item, try await reader.read(body.value, of: item.store),
-                isRelayed: reader.isRelayed.isRelayed(for: item.publisher),
-                leeway: reader.leeway, by: actor.name)
+                isRelayed: reader.isRelayed.isRelayed(for: item.publisher), by: actor.name)
             return ((), Record("\(id)", of: item.publisher))
         }
     }

@@ -32,8 +32,8 @@ extension Assembly {
             configuration: try await frontConfiguration(parts), store: store, intake: intake, keys: parts.keys,
             registry: registry, readiness: { await readiness.readiness }, logger: logger,
             inquirer: CustomerInquiry(
-                store: store, upstreams: parts.accounts.map(\.upstream), interval: settings.pollInterval,
-                leeway: settings.apple.renewalLeeway, logger: logger))
+                store: store, upstreams: parts.accounts.map(\.upstream), interval: settings.pollInterval, logger: logger
+            ))
         let ops = front.ops { announce("ops front", $0) }
         guard let apps = front.apps(onListening: { announce("app front", $0) }) else {
             return ([], [ops])
@@ -57,7 +57,7 @@ extension Assembly {
             receipts: ReceiptPolicy(settings.apple.verification, trust: trust, scope: settings.apple.scope),
             notifications: notifications, topics: settings.topicConfirmer(parts.clients.guarded),
             directories: parts.accounts.map(\.upstream), relaysNotifications: isRelayed,
-            renewalLeeway: settings.apple.renewalLeeway, console: try ConsolePages())
+            console: try ConsolePages())
         (configuration.host, configuration.port) = (settings.httpHost, settings.httpPort)
         (configuration.opsHost, configuration.opsPort) = (settings.opsHost, settings.opsPort)
         configuration.pollInterval = settings.pollInterval

@@ -13,7 +13,7 @@ extension Assembly {
             appStore: parts.appStore.map {
                 AppStoreInquiry(gate: $0, trust: parts.trust, scope: settings.apple.scope, logger: logger)
             },
-            stores: stores, leeway: settings.apple.renewalLeeway,
+            stores: stores,
             readInterval: settings.pollInterval, callTimeout: settings.upstreamTimeout,
             wakeup: parts.signals.subscriptions, logger: logger)
         return (pursuits(parts.accounts, parts.store, stores, registry), ledgers)
@@ -42,7 +42,7 @@ extension Assembly {
         return services + [
             deliveries(parts),
             CustomerUpdateService(
-                store: store, leeway: settings.apple.renewalLeeway, listed: settings.webhooks.urls,
+                store: store, listed: settings.webhooks.urls,
                 wakeup: signals.customers, logger: logger, idleTick: DueWatch.fallback),
             DueWatch(store: store, logger: logger, signal: signals.signal),
         ]
@@ -52,7 +52,7 @@ extension Assembly {
     private func storeQuestions(_ parts: SharedParts) -> [any Service] {
         let questions = StoreQuestions(
             store: parts.store, inquiry: StoreInquiry(stores: parts.stores, logger: logger),
-            own: Array(parts.stores.own.keys), leeway: settings.apple.renewalLeeway, wakeup: parts.signals.questions,
+            own: Array(parts.stores.own.keys), wakeup: parts.signals.questions,
             logger: logger)
         let clients = parts.stores.map { ($0[.google] as? GoogleStore)?.client }
         guard clients.all.contains(where: { $0 != nil }) else { return [questions] }
@@ -63,7 +63,7 @@ extension Assembly {
         return [
             questions,
             VoidedSweep(
-                store: parts.store, clients: clients, leeway: settings.apple.renewalLeeway, interval: interval,
+                store: parts.store, clients: clients, interval: interval,
                 logger: logger),
         ]
     }
@@ -75,7 +75,7 @@ extension Assembly {
         return relays + [
             MissedNotifications(
                 store: parts.store, gate: appStore, policy: parts.notificationPolicy, scope: settings.apple.scope,
-                isRelayed: isRelayed, leeway: settings.apple.renewalLeeway, interval: interval, logger: logger)
+                isRelayed: isRelayed, interval: interval, logger: logger)
         ]
     }
 

@@ -48,7 +48,7 @@ extension Customers {
                 return (
                     asked.outcome,
                     try await store.subscriptions.entitlements(
-                        of: customer.customer, publisher: asked.publisher, leeway: settings.apple.renewalLeeway)
+                        of: customer.customer, publisher: asked.publisher)
                 )
             }
             if json {
@@ -90,7 +90,7 @@ extension Customers {
                         client: CleengClient(account.cleeng, connections: connections, logger: logger),
                         account: publisher, clock: store.memory.clock, maxConcurrentCalls: 1, work: Wakeup(),
                         logger: logger)
-                }, interval: settings.pollInterval, leeway: settings.apple.renewalLeeway, logger: logger)
+                }, interval: settings.pollInterval, logger: logger)
             return try await body(inquiry)
         }
     }

@@ -38,7 +38,8 @@ enum DatabaseSession {
         let running = Task { await pool.run() }
         defer { running.cancel() }
         let store = RelayStore(
-            pool: pool, vault: vault, instance: "command-\(ProcessInfo.processInfo.processIdentifier)", logger: logger)
+            pool: pool, vault: vault, instance: "command-\(ProcessInfo.processInfo.processIdentifier)", logger: logger,
+            leeway: try settings.duration(.appleRenewalLeeway))
         do {
             if opensVault {
                 try await store.encryption.openVault(decides: false)

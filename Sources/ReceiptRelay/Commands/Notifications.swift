@@ -100,7 +100,7 @@ struct Notifications: AsyncParsableCommand {
             let policy = NotificationPolicy(
                 trust: ChainOfTrust(apple.roots), scope: apple.scope, sharedSecret: apple.sharedSecret)
             let judge = NotificationReader(
-                policy: policy, isRelayed: relays.map { $0.url != nil }, leeway: apple.renewalLeeway)
+                policy: policy, isRelayed: relays.map { $0.url != nil })
             let reason = reason.text
             try await DatabaseSession.run(option) { store in
                 try await reader.roster.read(store)

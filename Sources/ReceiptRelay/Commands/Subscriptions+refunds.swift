@@ -24,10 +24,9 @@ extension Subscriptions {
         func run() async throws {
             guard let name = SubscriptionCursor(id)?.name else { throw ActRefusal.unknown(.subscription) }
             let reason = reason.text
-            let leeway = try AppleSettings(try option.settings()).renewalLeeway
             let lookup = try await AppStoreSession.run(option) { store, access in
                 try await Operations(store: store).perform(
-                    .refunds(of: name, access, leeway: leeway), by: ShellUser.actor, reason: reason)
+                    .refunds(of: name, access), by: ShellUser.actor, reason: reason)
             }
             if json { try JSONOutput.write { $0.value(lookup) } } else { print(lookup.words) }
             if !lookup.isKnown { throw ExitCode(1) }

@@ -4,12 +4,6 @@ import RelayCore
 import RelayStore
 
 extension WebhookCommands {
-    /// The renewal leeway of the configuration, which is that of all copies configured like this command.
-    private static func leeway(_ option: ConfigurationOption) throws -> Duration {
-        let settings = try option.settings()
-        return try settings.duration(.appleRenewalLeeway)
-    }
-
     struct Replay: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Tells an endpoint the present state of a customer once more, or of all in a range.",
@@ -57,7 +51,7 @@ extension WebhookCommands {
         func run() async throws {
             guard let deliveryId else { return try await range() }
             guard let id = WebhookCommands.deliveryID(deliveryId) else { return }
-            let act = Act.replay(message: id, leeway: try WebhookCommands.leeway(option))
+            let act = Act.replay(message: id)
             print(try await DatabaseSession.perform(act, option))
         }
 
@@ -68,7 +62,7 @@ extension WebhookCommands {
                 endpoint: endpoint.flatMap { EndpointID($0) }, includesDelivered: delivered,
                 keptDays: try option.settings().retention().receiptDays)
             let isDryRun = dryRun
-            let act = LongAct.replay(messages: filter, leeway: try WebhookCommands.leeway(option), isDryRun: isDryRun)
+            let act = LongAct.replay(messages: filter, isDryRun: isDryRun)
             let outcome = try await DatabaseSession.run(option) {
                 try await Operations(store: $0).perform(act, by: ShellUser.actor)
             }
@@ -100,7 +94,7 @@ extension WebhookCommands {
 
         func run() async throws {
             let act = Act.resync(
-                username, of: PublisherID(publisher), leeway: try WebhookCommands.leeway(option))
+                username, of: PublisherID(publisher))
             for id in try await DatabaseSession.perform(act, option) { print(id) }
         }
     }

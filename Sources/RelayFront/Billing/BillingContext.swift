@@ -10,7 +10,6 @@ struct BillingContext: Sendable {
     let budget: BodyBudget
     let maxBodyBytes: Int
     /// How long after a period's end a renewal may still be reported.
-    let leeway: Duration
     let stores: StoreGate
     let receipts: ReceiptPolicy
     let limits: RateLimits

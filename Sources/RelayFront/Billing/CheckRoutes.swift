@@ -26,7 +26,7 @@ extension BillingContext {
     /// - Throws: as ``find(_:publisher:)``.
     func check(_ wanted: CheckRequest, publisher: PublisherID) async throws -> [CheckedSubscription] {
         let found = try await find(wanted, publisher: publisher)
-        let checked = try await store.orders.record(found, publisher: publisher, leeway: leeway)
+        let checked = try await store.orders.record(found, publisher: publisher)
         guard checked.isEmpty, !found.isEmpty else { return checked }
         switch wanted {
         case .appleReceipt: throw Self.refused("AppleIapReceipt is not of an app of this publisher")

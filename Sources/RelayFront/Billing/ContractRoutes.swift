@@ -17,14 +17,14 @@ struct ContractRoutes: Sendable {
     private func contracts(_ request: Request, _ context: FrontContext) async throws -> Response {
         let publisher = try await billing.publisher(request, context)
         return BillingContext.list(
-            try await billing.store.orders.contracts(of: publisher, try billing.page(request), leeway: billing.leeway),
+            try await billing.store.orders.contracts(of: publisher, try billing.page(request)),
             BillingJSON.contract)
     }
 
     private func contract(_ request: Request, _ context: FrontContext) async throws -> Response {
         let publisher = try await billing.publisher(request, context)
         let id = try billing.id(context, "contract")
-        guard let contract = try await billing.store.orders.contract(id, publisher: publisher, leeway: billing.leeway)
+        guard let contract = try await billing.store.orders.contract(id, publisher: publisher)
         else {
             throw BillingContext.unknown("contract")
         }
@@ -54,7 +54,7 @@ struct ContractRoutes: Sendable {
     private func contractsOfCustomer(_ request: Request, _ context: FrontContext) async throws -> Response {
         let (customer, publisher) = try await known(request, context)
         let contracts = try await billing.store.orders.contracts(
-            of: publisher, customer: customer.id, try billing.page(request), leeway: billing.leeway)
+            of: publisher, customer: customer.id, try billing.page(request))
         return BillingContext.list(contracts, BillingJSON.contract)
     }
 

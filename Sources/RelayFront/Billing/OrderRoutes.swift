@@ -68,7 +68,7 @@ struct OrderRoutes: Sendable {
         let publisher = try await billing.publisher(request, context)
         _ = try await BodyReader(maximumBytes: BillingContext.smallBodyBytes).read(request, ofAnyType: true)
         let id = try billing.id(context, "order")
-        switch try await billing.store.orders.commit(id, publisher: publisher, leeway: billing.leeway) {
+        switch try await billing.store.orders.commit(id, publisher: publisher) {
         case .contract(let contract): return BillingContext.one(contract, BillingJSON.contract)
         case .conflict: throw Self.conflict
         case .unknownOrder: throw BillingContext.unknown("order")

@@ -164,18 +164,18 @@ enum ConsoleAction: String, CaseIterable, Sendable {
             let answer = try await tools.operations.perform(act, by: actor, reason: reason)
             if case .away(let why) = answer { throw Problem(.busy, "SNS cannot be asked now: \(why)") }
             try answer.check()
-        case .replayWebhook: try await perform(.replay(message: try known(DeliveryID(id)), leeway: tools.leeway))
+        case .replayWebhook: try await perform(.replay(message: try known(DeliveryID(id))))
         case .replayEvent: try await perform(.replay(event: try known(NotificationID(id))))
         case .replaySubscription: try await perform(.replay(subscription: try known(SubscriptionCursor(id)).name))
         case .lookUpRefunds:
             let name = try known(SubscriptionCursor(id)).name
-            let act = LongAct<RefundLookup>.refunds(of: name, tools.appStore, leeway: tools.leeway)
+            let act = LongAct<RefundLookup>.refunds(of: name, tools.appStore)
             _ = try await tools.operations.perform(act, by: actor, reason: reason)
         case .enableEndpoint: try await perform(.enable(try known(EndpointID(id))))
         case .disableEndpoint: try await perform(.disable(try known(EndpointID(id))))
         case .resync:
             let target = try known(ResyncTarget(id))
-            try await perform(.resync(target.username, of: target.publisher, leeway: tools.leeway))
+            try await perform(.resync(target.username, of: target.publisher))
         case .refresh:
             let target = try known(ResyncTarget(id))
             let act = tools.refresh(try known(CustomerEmail(target.username.text)), of: target.publisher)

@@ -13,7 +13,6 @@ struct EntitlementRoutes: Sendable {
     let holder: PollHolder
     let poll: PollInterval
     let inquirer: any CustomerInquirer
-    let leeway: Duration
 
     var routes: [Route] { [.get("/entitlements/:id", cached: settled, one), .get("/entitlements", newest)] }
 
@@ -150,7 +149,7 @@ struct EntitlementRoutes: Sendable {
         }
         guard let offer else { return try await all(of: email, publisher: key.publisher) }
         let known = try await store.subscriptions.entitlement(
-            of: email.customer, to: offer, publisher: key.publisher, leeway: leeway)
+            of: email.customer, to: offer, publisher: key.publisher)
         guard let known else { return Self.nothingKnown }
         context.notes.validation = known.id
         return PollAnswer(poll: poll, ifNoneMatch: request.headers[.ifNoneMatch])
@@ -159,7 +158,7 @@ struct EntitlementRoutes: Sendable {
 
     /// Answers with every known offer of a customer.
     private func all(of email: CustomerEmail, publisher: PublisherID) async throws -> Response {
-        let known = try await store.subscriptions.entitlements(of: email.customer, publisher: publisher, leeway: leeway)
+        let known = try await store.subscriptions.entitlements(of: email.customer, publisher: publisher)
         var writer = JSONWriter(capacity: 128 + 384 * known.count)
         writer.beginObject()
         writer.field("customerEmail", email.customer)

@@ -13,7 +13,6 @@ struct NotificationRoutes: Sendable {
     let store: RelayStore
     let sources: [any NotificationSource]
     let isRelayed: PerPublisher<Bool>
-    let leeway: Duration
     let bodies: BodyReader
     let budget: BodyBudget
     let metrics: NotificationMetrics
@@ -71,7 +70,7 @@ struct NotificationRoutes: Sendable {
         let bytes = Array(body.readableBytesView)
         let notification = try await source.read(bytes, now: now)
         let received = ReceivedNotification(notification, body: bytes, isRelayed: isRelayed)
-        let outcome = try await store.notifications.receive(received, leeway: leeway, now: now)
+        let outcome = try await store.notifications.receive(received, now: now)
         if outcome == .stored { store.memory.signal(.notifications) }
         try await source.wasTaken(notification, Operations(store: store), logger)
         return (outcome, notification)

@@ -138,7 +138,7 @@ struct OpsActRoutes: Sendable {
             throw ActRefusal.unknown(.subscription)
         }
         let lookup = try await operations.perform(
-            .refunds(of: name, tools.appStore, leeway: tools.leeway), by: Actor(key), reason: reason)
+            .refunds(of: name, tools.appStore), by: Actor(key), reason: reason)
         return .json { $0.value(lookup) }
     }
 
@@ -147,7 +147,7 @@ struct OpsActRoutes: Sendable {
         // A `webhook-id` may end with the mark of a changed password.
         guard let text = context.parameters.get("id")?.parts(at: ".", maxSplits: 1).first, let id = DeliveryID(text)
         else { throw ActRefusal.unknown(.message) }
-        let new = try await operations.perform(.replay(message: id, leeway: tools.leeway), by: Actor(key))
+        let new = try await operations.perform(.replay(message: id), by: Actor(key))
         guard let message = try await store.webhooks.delivery(new, in: key.opsScope) else {
             throw ActRefusal.unknown(.message)
         }
@@ -161,7 +161,7 @@ struct OpsActRoutes: Sendable {
         else { throw Problem(.notFound, "no customer goes by this email") }
         let asked = try await operations.perform(tools.refresh(customer, of: publisher), by: Actor(key), reason: reason)
         let known = try await store.subscriptions.entitlements(
-            of: customer.customer, publisher: asked.publisher, leeway: tools.leeway)
+            of: customer.customer, publisher: asked.publisher)
         return .json(capacity: 256 + 384 * known.count) { writer in
             writer.beginObject()
             writer.field("customerEmail", customer.customer)
@@ -190,7 +190,6 @@ struct OpsTools: Sendable {
     /// Nil: there is no key for the App Store Server API.
     let appStore: AppStoreAccess?
     /// How long after a period's end a renewal may still be reported.
-    let leeway: Duration
     let inquirer: any CustomerInquirer
 
     /// Asks Cleeng about a customer. An operator's question waits for the customer's turn.

@@ -7,7 +7,6 @@ import RelayStore
 struct PurchaseRoutes: Sendable {
     let store: RelayStore
     let authenticator: Authenticator
-    let leeway: Duration
     let bodies: BodyReader
 
     private static let standardLimit = 100
@@ -48,7 +47,7 @@ struct PurchaseRoutes: Sendable {
 
     private func purchases(_ text: String, _ key: APIKey) async throws -> Response {
         let name = try name(text, key)
-        let purchases = try await store.customers.purchases(of: name, leeway: leeway)
+        let purchases = try await store.customers.purchases(of: name)
         return Self.response(ByteBuffer(bytes: purchases.json))
     }
 
@@ -96,7 +95,7 @@ struct PurchaseRoutes: Sendable {
         writer.endObject()
         writer.name("rows")
         writer.beginArray()
-        for customer in try await store.customers.purchases(of: names, leeway: leeway) { writer.row(customer) }
+        for customer in try await store.customers.purchases(of: names) { writer.row(customer) }
         writer.endArray()
         writer.endObject()
         return Self.response(writer.buffer)

@@ -11,7 +11,6 @@ struct ValidateRoutes: Sendable {
     let authenticator: Authenticator
     let bodies: BodyReader
     let budget: BodyBudget
-    let leeway: Duration
 
     private var store: RelayStore { acceptor.store }
 
@@ -54,7 +53,7 @@ struct ValidateRoutes: Sendable {
         let takes = receipt.taken(of: key.publisher)
         let keepsOwner = try await check([receipt.name(of: key.publisher)] + takes, wanted, token: receipt.accountToken)
         let customer = wanted.username.map { CustomerName(publisher: key.publisher, username: $0) }
-        let entered = try await store.customers.enter(messages, for: customer, app: key.app, leeway: leeway)
+        let entered = try await store.customers.enter(messages, for: customer, app: key.app)
         let now = try store.memory.clock.required()
         try await forward(entered, wanted, receipt, takes: takes, keepsOwner: keepsOwner, from: key, context)
         let transaction = ValidatedTransaction(receipt, wanted.proof)

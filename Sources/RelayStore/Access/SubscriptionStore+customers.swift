@@ -93,7 +93,7 @@ extension SubscriptionStore {
     ///
     /// - Returns: number of stored offers.
     public func keep(
-        _ found: [FoundEntitlement], of email: CustomerEmail, publisher: PublisherID, leeway: Duration
+        _ found: [FoundEntitlement], of email: CustomerEmail, publisher: PublisherID
     ) async throws -> Int {
         guard !found.isEmpty, let day = memory.clock.now?.daysSince1970 else { return 0 }
         try await relay.offers.ready()
@@ -127,7 +127,7 @@ extension SubscriptionStore {
                         one.name, one.found.statement,
                         note: .init(event: "found", detail: "Cleeng: entitled to \(one.found.offer)"))
                 }
-                let update = LedgerUpdate(messages, memory: memory, leeway: leeway)
+                let update = LedgerUpdate(messages, memory: memory)
                 let closing = update.closing(try update.apply(try await transaction.pipeline(update.opening)[...]))
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
                 return (kept.count, changed, closing)

@@ -46,23 +46,22 @@ extension SubscriptionStore {
 
     /// A customer's entitlement to an offer now, by the newest purchase or subscription in any app of the publisher.
     ///
-    /// - Parameter leeway: how long after an add-on's end a renewal may still be reported.
     /// - Returns: nil if nothing is known about the customer and offer.
     public func entitlement(
-        of customer: CustomerID, to offer: OfferID, publisher: PublisherID, leeway: Duration
+        of customer: CustomerID, to offer: OfferID, publisher: PublisherID
     ) async throws -> Validation? {
-        try await entitlements(of: customer, offer, publisher, leeway).first
+        try await entitlements(of: customer, offer, publisher).first
     }
 
     /// A customer's entitlements to all known offers, the newest first.
     public func entitlements(
-        of customer: CustomerID, publisher: PublisherID, leeway: Duration
+        of customer: CustomerID, publisher: PublisherID
     ) async throws -> [Validation] {
-        Array(try await entitlements(of: customer, nil, publisher, leeway).prefix(Self.mostOffers))
+        Array(try await entitlements(of: customer, nil, publisher).prefix(Self.mostOffers))
     }
 
     private func entitlements(
-        of customer: CustomerID, _ offer: OfferID?, _ publisher: PublisherID, _ leeway: Duration
+        of customer: CustomerID, _ offer: OfferID?, _ publisher: PublisherID
     ) async throws -> [Validation] {
         var known: [OfferID: Validation] = [:]
         for row in try await database.query(Self.purchases(of: customer, offer, publisher)) {
@@ -72,7 +71,7 @@ extension SubscriptionStore {
         if offer.flatMap({ known[$0]?.status }) != .granted {
             var owned: [OfferID: Validation] = [:]
             for row in try await database.query(Self.subscriptions(of: customer, offer, publisher)) {
-                for validation in try Self.validations(row, leeway: leeway)
+                for validation in try validations(row)
                 where offer.map({ $0 == validation.offerID }) ?? true {
                     // Rows are newest first. A running subscription takes precedence over a newer ended one.
                     let other = owned[validation.offerID]
@@ -96,11 +95,11 @@ extension SubscriptionStore {
     }
 
     /// The subscription under its present product's offer, and one entry for each add-on whose access is known.
-    private static func validations(_ row: PostgresRow, leeway: Duration) throws -> [Validation] {
+    private func validations(_ row: PostgresRow) throws -> [Validation] {
         let present = try PurchaseStore.stored(row)
         guard try row.get("state", as: String?.self) != nil else { return [present] }
         let ledger = try StoredLedger.read(row, ownerNo: row.get("owner_no"))
-        let access = try SubscriptionAccess(ledger, granted: [], at: row.timestamp("now"), leeway: leeway)
+        let access = try SubscriptionAccess(ledger, granted: [], at: row.timestamp("now"), leeway: memory.leeway)
         return [present]
             + access.verdicts.filter { $0.key != present.offerID && $0.key != access.present }.map { offer, verdict in
                 var item = present

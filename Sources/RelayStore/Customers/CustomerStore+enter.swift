@@ -18,14 +18,13 @@ extension CustomerStore {
     ///   - messages: one for each of its subscriptions, and one for each former id (``LedgerMessage/withMoves``).
     ///   - customer: customer who claims the subscriptions; nil claims none.
     ///   - app: bundle id of the app's key, or empty.
-    ///   - leeway: how long after a period's end a renewal may still be reported.
     /// - Throws: ``PostgresError``, ``StoreError``; then nothing is written.
     public func enter(
-        _ messages: [LedgerMessage], for customer: CustomerName?, app: BundleID, leeway: Duration
+        _ messages: [LedgerMessage], for customer: CustomerName?, app: BundleID
     ) async throws -> [EnteredSubscription] {
         guard !messages.isEmpty else { return [] }
         try await relay.offers.ready()
-        let update = LedgerUpdate(messages, memory: memory, leeway: leeway)
+        let update = LedgerUpdate(messages, memory: memory)
         // A moved subscription is claimed under its new id.
         let claimed = update.messages.filter { $0.statement.movesTo == nil }
         let claim = customer.map { [Self.claim(claimed, for: $0, app: app)] } ?? []
@@ -50,7 +49,7 @@ extension CustomerStore {
             return EnteredSubscription(
                 name: name,
                 purchases: one.ledger.purchases(
-                    of: name, shown: one.shown?.status, at: one.found.now, leeway: leeway),
+                    of: name, shown: one.shown?.status, at: one.found.now, leeway: memory.leeway),
                 owner: one.found.owner)
         }
     }

@@ -14,12 +14,11 @@ extension CustomerStore {
 
     /// A customer's purchases, from the cache if it has them.
     ///
-    /// - Parameter leeway: how long after a period's end a renewal may still be reported.
     /// - Returns: an empty list for an unknown customer.
-    public func purchases(of name: CustomerName, leeway: Duration) async throws -> CustomerPurchases {
+    public func purchases(of name: CustomerName) async throws -> CustomerPurchases {
         if let known = memory.purchases.answer(name) { return known }
         let ticket = memory.purchases.ticket()
-        let read = try await purchases(of: [name], leeway: leeway)
+        let read = try await purchases(of: [name])
         guard let known = read.first else { throw StoreError.missingRow("a customer's purchases") }
         let longest = known.changesAt.map { $0 - known.readAt }
         if longest.map({ $0 > .zero }) ?? true {
@@ -32,9 +31,9 @@ extension CustomerStore {
     public func knownPurchases(of name: CustomerName) -> CustomerPurchases? { memory.purchases.answer(name) }
 
     /// Purchases of several customers from the database, in the order of the names.
-    public func purchases(of names: [CustomerName], leeway: Duration) async throws -> [CustomerPurchases] {
+    public func purchases(of names: [CustomerName]) async throws -> [CustomerPurchases] {
         guard !names.isEmpty else { return [] }
-        return try Self.purchases(of: names, try await database.query(Self.purchasesQuery(names)), leeway: leeway)
+        return try purchases(of: names, try await database.query(Self.purchasesQuery(names)))
     }
 
     /// Selects subscriptions with their ledgers, and the receipts' periods, which the ledger may lack. Indexes used:
@@ -59,9 +58,7 @@ extension CustomerStore {
     }
 
     /// - Parameter rows: the rows of ``purchasesQuery(_:)``.
-    static func purchases(
-        of names: [CustomerName], _ rows: PostgresRows, leeway: Duration
-    ) throws -> [CustomerPurchases] {
+    func purchases(of names: [CustomerName], _ rows: PostgresRows) throws -> [CustomerPurchases] {
         var found = names.map { _ in (purchases: [CustomerPurchase](), changesAt: Timestamp?.none) }
         var readAt = Timestamp(microseconds: 0)
         // A subscription under a former id is shown to the customer who has the present one.
@@ -71,7 +68,7 @@ extension CustomerStore {
         for row in rows {
             let place = try row.get("ordinal", as: Int.self) - 1
             readAt = try row.timestamp("now")
-            let one = try subscription(row, among: owned[place], at: readAt, leeway: leeway)
+            let one = try subscription(row, among: owned[place], at: readAt)
             found[place].purchases += one.purchases
             found[place].changesAt = [found[place].changesAt, one.changesAt].compactMap(\.self).min()
         }
@@ -80,8 +77,8 @@ extension CustomerStore {
         }
     }
 
-    private static func subscription(
-        _ row: PostgresRow, among owned: Set<SubscriptionName>, at now: Timestamp, leeway: Duration
+    private func subscription(
+        _ row: PostgresRow, among owned: Set<SubscriptionName>, at now: Timestamp
     ) throws -> (purchases: [CustomerPurchase], changesAt: Timestamp?) {
         let name = try row.subscriptionName()
         var ledger = try StoredLedger.read(row, ownerNo: row.get("owner_no"))
@@ -92,16 +89,16 @@ extension CustomerStore {
             return (owned.contains(name.under(present)) ? ledger.formerPurchases(of: name) : [], nil)
         }
         let shown = try row.get("shown", as: Int16?.self).flatMap(SubscriptionState.Status.init)
-        let purchases = ledger.purchases(of: name, shown: shown, at: now, leeway: leeway)
+        let purchases = ledger.purchases(of: name, shown: shown, at: now, leeway: memory.leeway)
         guard purchases.isEmpty else {
-            let next = [ledger.state(at: now, leeway: leeway)?.nextLookAt, ledger.nextItemEnd(after: now)]
+            let next = [ledger.state(at: now, leeway: memory.leeway)?.nextLookAt, ledger.nextItemEnd(after: now)]
             return (purchases, next.compactMap(\.self).filter { $0 > now }.min())
         }
         guard
             let product = try row.get("product_id", as: ProductID?.self)
                 ?? ProductID(row.get("offer_id", as: String?.self))
         else { return ([], nil) }
-        return ([try unread(name, product: product, row, at: now)], nil)
+        return ([try Self.unread(name, product: product, row, at: now)], nil)
     }
 
     /// A purchase whose receipt is unreadable or unverified, although Cleeng may grant it. Made of the stored columns,

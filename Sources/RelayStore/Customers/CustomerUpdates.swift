@@ -11,12 +11,9 @@ public import RelayCore
 /// It locks the customer's row meanwhile. So a message with a greater version contains a later state.
 public struct CustomerUpdates: Sendable {
     let store: RelayStore
-    let leeway: Duration
 
-    /// - Parameter leeway: how long after a period's end a renewal may still be reported.
-    public init(store: RelayStore, leeway: Duration) {
+    public init(store: RelayStore) {
         self.store = store
-        self.leeway = leeway
     }
 
     /// Time until a customer whose purchases cannot be read is taken again.
@@ -104,8 +101,8 @@ public struct CustomerUpdates: Sendable {
     private func purchases(
         of names: [CustomerName], _ transaction: PostgresTransaction
     ) async throws -> [CustomerPurchases] {
-        try CustomerStore.purchases(
-            of: names, try await transaction.query(CustomerStore.purchasesQuery(names)), leeway: leeway)
+        try store.customers.purchases(
+            of: names, try await transaction.query(CustomerStore.purchasesQuery(names)))
     }
 }
 

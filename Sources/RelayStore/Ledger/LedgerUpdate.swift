@@ -20,11 +20,11 @@ struct LedgerUpdate: Sendable {
     ///   - asks: whether the caller asks the questions that are then open.
     ///   - asksFor: time in which it must have asked them.
     init(
-        _ messages: [LedgerMessage], memory: StoreMemory, leeway: Duration, asks: Bool = false,
+        _ messages: [LedgerMessage], memory: StoreMemory, asks: Bool = false,
         asksFor: Duration = .seconds(60)
     ) {
         self.memory = memory
-        terms = UpdatedLedger.Terms(leeway: leeway, asks: asks, asksFor: asksFor, recheck: memory.recheck)
+        terms = UpdatedLedger.Terms(leeway: memory.leeway, asks: asks, asksFor: asksFor, recheck: memory.recheck)
         var names: Set<SubscriptionName> = []
         self.messages = messages.filter { names.insert($0.name).inserted }.sorted { $0.name.order < $1.name.order }
     }

@@ -60,7 +60,7 @@ extension SubscriptionStore {
     ///
     /// - Parameter grants: all of the same customer and offer, the newest first.
     /// - Returns: number of joined grants.
-    public func join(_ grants: [AloneGrant], _ move: ReportedMove, leeway: Duration) async throws -> Int {
+    public func join(_ grants: [AloneGrant], _ move: ReportedMove) async throws -> Int {
         guard !grants.isEmpty else { return 0 }
         try await relay.offers.ready()
         typealias Joined = (join: Join, changed: [Validation], closing: LedgerUpdate.Closing)
@@ -69,7 +69,7 @@ extension SubscriptionStore {
                 let locked = try await transaction.pipeline([Self.lock(grants), Self.owners(grants.map(\.named))])
                 guard let join = Join(grants, try locked[1].map(OwnerOfNamed.init), move) else { return nil }
                 let queries = join.queries(move, instance: memory.instance)
-                let update = LedgerUpdate([join.message(move)], memory: memory, leeway: leeway)
+                let update = LedgerUpdate([join.message(move)], memory: memory)
                 let answers = try await transaction.pipeline(queries + update.opening)
                 guard answers[queries.count - 1].count == join.grants.count else {
                     throw StoreError.missingRow("a grant that stands alone")

@@ -37,16 +37,15 @@ extension SubscriptionStore {
     ///
     /// - Parameters:
     ///   - messages: one for each subscription.
-    ///   - leeway: how long after a period's end a renewal may still be reported.
     ///   - asks: whether the caller asks the open questions. Otherwise the subscription becomes due for a claim.
     ///   - asksFor: time in which it must have asked them.
     /// - Throws: ``PostgresError``, ``StoreError``; then nothing is written for any of them.
     public func record(
-        _ messages: [LedgerMessage], leeway: Duration, asks: Bool = false, asksFor: Duration = .seconds(60)
+        _ messages: [LedgerMessage], asks: Bool = false, asksFor: Duration = .seconds(60)
     ) async throws -> [LedgerResult] {
         guard !messages.isEmpty else { return [] }
         try await relay.offers.ready()
-        let update = LedgerUpdate(messages, memory: memory, leeway: leeway, asks: asks, asksFor: asksFor)
+        let update = LedgerUpdate(messages, memory: memory, asks: asks, asksFor: asksFor)
         let (updated, changed, closing) = try await database.retryingConflicts {
             try await database.withTransaction { transaction in
                 let answers = try await transaction.pipeline(update.opening)

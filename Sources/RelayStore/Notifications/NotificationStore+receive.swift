@@ -12,12 +12,11 @@ extension NotificationStore {
     /// committed when this returns.
     ///
     /// - Parameters:
-    ///   - leeway: how long after its end a renewing subscription is still considered active.
     ///   - publisher: the notification's publisher, if known.
     ///   - now: the database's time, whose day becomes part of the id.
     /// - Throws: ``PostgresError``; nothing was stored then, or the outcome is unknown. A retry settles it.
     public func receive(
-        _ received: ReceivedNotification, of known: PublisherID? = nil, leeway: Duration, now: Timestamp
+        _ received: ReceivedNotification, of known: PublisherID? = nil, now: Timestamp
     ) async throws -> ReceiveOutcome {
         try await relay.offers.ready()
         let publisher = if let known { known } else { try await publisher(of: received.notification) }
@@ -28,7 +27,7 @@ extension NotificationStore {
             bucket: Bucket(of: publisher, lane), day: UInt16(clamping: now.daysSince1970), using: &generator)
         do {
             let outcome = try await database.retryingConflicts {
-                try await receive(received, as: id, lane: lane, publisher: publisher, leeway: leeway)
+                try await receive(received, as: id, lane: lane, publisher: publisher)
             }
             if !received.notification.isUnderstood { report(notUnderstood: received.notification, as: id) }
             return outcome
@@ -38,11 +37,10 @@ extension NotificationStore {
     }
 
     private func receive(
-        _ received: ReceivedNotification, as id: NotificationID, lane: TransactionID, publisher: PublisherID,
-        leeway: Duration
+        _ received: ReceivedNotification, as id: NotificationID, lane: TransactionID, publisher: PublisherID
     ) async throws -> ReceiveOutcome {
         let messages = Self.messages(of: received.notification, publisher: publisher, id: id)
-        let update = LedgerUpdate(messages, memory: memory, leeway: leeway)
+        let update = LedgerUpdate(messages, memory: memory)
         let notices = try await self.notices(of: received.notification, publisher: publisher)
         let (changed, closing): ([Validation], LedgerUpdate.Closing) = try await database.withTransaction {
             transaction in

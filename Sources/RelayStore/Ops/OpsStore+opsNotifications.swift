@@ -86,7 +86,7 @@ extension OpsStore {
     ///   - notification: decoded again from the stored body.
     ///   - by: name of the operator in the subscription's timeline.
     public func replay(
-        _ archived: OpsNotification, _ notification: StoreNotification, isRelayed: Bool, leeway: Duration, by: String
+        _ archived: OpsNotification, _ notification: StoreNotification, isRelayed: Bool, by: String
     ) async throws {
         _ = try await relay.queues.replay(.consumption, .id(archived.id), in: .all, onlyParked: true)
         let questions = QuestionStore.ask(after: notification, publisher: archived.publisher, id: archived.id)
@@ -109,7 +109,7 @@ extension OpsStore {
             messages[index].note?.detail = "\(notification.type.lowercased()), by \(by)"
             messages[index].note?.saidAt = nil
         }
-        _ = try await relay.subscriptions.record(messages, leeway: leeway)
+        _ = try await relay.subscriptions.record(messages)
         if isRelayed { _ = try await database.query(Self.relayAgain(archived.id)) }
     }
 

@@ -22,17 +22,16 @@ extension OrderStore {
 
     /// Creates the contract of an order, or adds its subscription to the contract that the order names.
     ///
-    /// - Parameter leeway: how long after its end a renewing subscription is still considered active.
-    public func commit(_ id: BillingID, publisher: PublisherID, leeway: Duration) async throws -> CommitOutcome {
+    public func commit(_ id: BillingID, publisher: PublisherID) async throws -> CommitOutcome {
         guard let order = try await order(id, publisher: publisher) else { return .unknownOrder }
         try await relay.offers.ready()
-        guard let (verdict, changed, closing) = try await tryToCommit(order, publisher: publisher, leeway: leeway)
+        guard let (verdict, changed, closing) = try await tryToCommit(order, publisher: publisher)
         else {
             return .unknownOrder
         }
         relay.publish(changed, closing)
         guard verdict != .conflicts else { return .conflict }
-        guard let contract = try await contract(order.contract, publisher: publisher, leeway: leeway) else {
+        guard let contract = try await contract(order.contract, publisher: publisher) else {
             throw StoreError.unreadable(column: "contract")
         }
         return .contract(contract)
@@ -42,14 +41,14 @@ extension OrderStore {
 
     /// Nil if the order was removed meanwhile.
     private func tryToCommit(
-        _ order: BillingOrder, publisher: PublisherID, leeway: Duration
+        _ order: BillingOrder, publisher: PublisherID
     ) async throws -> Committed? {
         var triesLeft = Self.mostTries
         while true {
             triesLeft -= 1
             do {
                 return try await database.withTransaction { transaction in
-                    try await commit(order, publisher: publisher, leeway: leeway, in: transaction)
+                    try await commit(order, publisher: publisher, in: transaction)
                 }
             } catch let error as PostgresError where triesLeft > 0 && Self.races.contains(error.sqlState) {
                 continue
@@ -58,7 +57,7 @@ extension OrderStore {
     }
 
     private func commit(
-        _ order: BillingOrder, publisher: PublisherID, leeway: Duration, in transaction: PostgresTransaction
+        _ order: BillingOrder, publisher: PublisherID, in transaction: PostgresTransaction
     ) async throws -> Committed? {
         let subscription = order.externalSubscription
         // Index used: primary keys. The order's row is locked too, so that it is not removed as an abandoned one.
@@ -85,7 +84,7 @@ extension OrderStore {
         let message = LedgerMessage(
             name, try row.checkedStatement() ?? LedgerStatement(), bundleID: try row.get("bundle_id"),
             note: .init(event: "ordered", detail: "contract \(order.contract)"))
-        let update = LedgerUpdate(message.withMoves, memory: memory, leeway: leeway)
+        let update = LedgerUpdate(message.withMoves, memory: memory)
         let updated = try update.apply(try await transaction.pipeline(update.opening)[...])
         var closing = update.closing(updated)
         let names = try await names(of: name, updated, transaction)

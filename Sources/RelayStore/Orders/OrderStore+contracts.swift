@@ -33,11 +33,9 @@ extension OrderStore {
     }
 
     /// Nil if this publisher has no such contract. Index used: the primary key.
-    ///
-    /// - Parameter leeway: how long after its end a renewing subscription is still considered active.
-    public func contract(_ id: BillingID, publisher: PublisherID, leeway: Duration) async throws -> BillingContract? {
+    public func contract(_ id: BillingID, publisher: PublisherID) async throws -> BillingContract? {
         let page: SQL = "(c.bucket, c.id) = (\(id.key)) AND c.publisher = \(.text(publisher))"
-        return try Self.contracts(try await database.query(Self.select(page)), leeway: leeway).first
+        return try contracts(try await database.query(Self.select(page))).first
     }
 
     /// Indexes used: `contracts_written`, `contracts_customer_written`. A contract with a ledger that this version cannot
@@ -45,11 +43,11 @@ extension OrderStore {
     ///
     /// - Parameter customer: nil: all customers.
     public func contracts(
-        of publisher: PublisherID, customer: BillingID? = nil, _ page: BillingPage, leeway: Duration
+        of publisher: PublisherID, customer: BillingID? = nil, _ page: BillingPage
     ) async throws -> [BillingContract] {
         let isTheirs: SQL = customer.map { "c.customer = \(.billingID($0)) AND " } ?? ""
         let page = isTheirs + page.rows(of: publisher, in: "contracts", as: "c")
-        return try Self.contracts(try await database.query(Self.select(page)), leeway: leeway) { id, error in
+        return try contracts(try await database.query(Self.select(page))) { id, error in
             memory.logger.error(
                 "a contract is left out of the list", metadata: ["contract": "\(id)", "error": "\(error)"])
         }
@@ -57,8 +55,8 @@ extension OrderStore {
 
     /// - Parameter unreadable: called for each contract that is left out since its ledger cannot be read; nil: that is an
     ///   error.
-    private static func contracts(
-        _ rows: PostgresRows, leeway: Duration, unreadable: ((BillingID, StoreError) -> Void)? = nil
+    private func contracts(
+        _ rows: PostgresRows, unreadable: ((BillingID, StoreError) -> Void)? = nil
     ) throws -> [BillingContract] {
         var broken: [BillingID: StoreError] = [:]
         var contracts: [BillingContract] = []
@@ -66,7 +64,7 @@ extension OrderStore {
         var now = Timestamp(microseconds: 0)
         func finish() {
             guard let last = contracts.indices.last else { return }
-            contracts[last].state = ContractState(parts, at: now, leeway: leeway)
+            contracts[last].state = ContractState(parts, at: now, leeway: memory.leeway)
             parts = []
         }
         for row in rows {
@@ -77,7 +75,7 @@ extension OrderStore {
                     BillingContract(
                         id: id, customer: try row.billingID("customer"), platform: try row.platform(),
                         createdAt: try row.timestamp("created_at"), externalSubscriptions: [],
-                        state: ContractState([], at: now, leeway: leeway)))
+                        state: ContractState([], at: now, leeway: memory.leeway)))
             }
             now = try row.timestamp("now")
             contracts[contracts.count - 1].externalSubscriptions.append(try row.billingID("external_subscription"))

@@ -21,11 +21,10 @@ extension OrderStore {
     /// another number is stored under that number. The ledger of one with a contract records the statement: there is no
     /// commit that would.
     ///
-    /// - Parameter leeway: how long after its end a renewing subscription is still considered active.
     /// - Returns: the subscriptions in the same order, without duplicates, and without those of another publisher's
     ///   apps.
     public func record(
-        _ subscriptions: [ExternalSubscription], publisher: PublisherID, leeway: Duration
+        _ subscriptions: [ExternalSubscription], publisher: PublisherID
     ) async throws -> [CheckedSubscription] {
         var found = try await present(subscriptions, publisher: publisher)
         guard !found.isEmpty else { return [] }
@@ -46,7 +45,7 @@ extension OrderStore {
             let name = SubscriptionName(
                 publisher: publisher, environment: one.one.environment, originalTransactionID: one.one.key)
             let message = LedgerMessage(name, one.one.statement, bundleID: one.one.bundleID)
-            _ = try await relay.subscriptions.record(message.withMoves, leeway: leeway)
+            _ = try await relay.subscriptions.record(message.withMoves)
         }
         return found.map { one in
             CheckedSubscription(

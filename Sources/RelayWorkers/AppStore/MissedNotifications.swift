@@ -17,7 +17,6 @@ public struct MissedNotifications: Service {
     private let policy: NotificationPolicy
     private let scope: StoreScope
     private let isRelayed: PerPublisher<Bool>
-    private let leeway: Duration
     private let interval: Duration
     private let logger: Logger
 
@@ -29,19 +28,16 @@ public struct MissedNotifications: Service {
 
     /// - Parameters:
     ///   - isRelayed: whether notifications are relayed to Cleeng.
-    ///   - leeway: the same as for delivered notifications.
     ///   - interval: time between two queries.
     public init(
         store: RelayStore, gate: AppStoreGate, policy: NotificationPolicy, scope: StoreScope,
-        isRelayed: PerPublisher<Bool>,
-        leeway: Duration, interval: Duration, logger: Logger
+        isRelayed: PerPublisher<Bool>, interval: Duration, logger: Logger
     ) {
         self.store = store
         self.gate = gate
         self.policy = policy
         self.scope = scope
         self.isRelayed = isRelayed
-        self.leeway = leeway
         self.interval = interval
         self.logger = logger
     }
@@ -148,7 +144,7 @@ public struct MissedNotifications: Service {
         guard let now = store.memory.clock.now else { throw CancellationError() }
         let received = ReceivedNotification(notification, body: body, isRelayed: isRelayed)
         do {
-            let outcome = try await store.notifications.receive(received, leeway: leeway, now: now)
+            let outcome = try await store.notifications.receive(received, now: now)
             Counter(label: "relay_missed_notifications", dimensions: [("result", "\(outcome)")]).increment()
             if outcome == .stored { store.memory.signal(.notifications) }
             return true

@@ -119,7 +119,7 @@ public struct CleengEventService: Service {
         let move = SubscriptionStore.ReportedMove(
             to: subject, from: previous.customer, saidAt: reading.observedAt,
             summary: "\(event.topic): \(event.result ?? "")")
-        return try await store.subscriptions.join(grants, move, leeway: ledgers.leeway)
+        return try await store.subscriptions.join(grants, move)
     }
 
     /// Doubles with each attempt, up to a minute.

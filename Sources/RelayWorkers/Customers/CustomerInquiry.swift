@@ -11,7 +11,6 @@ public import RelayStore
 public final class CustomerInquiry: CustomerInquirer {
     private let store: RelayStore
     private let inquiry: SubscriptionInquiry
-    private let leeway: Duration
     private let logger: Logger
     private let places = NIOLockedValueBox(SharedPlaces<PublisherID>(total: 32, each: 8, reserved: 8))
 
@@ -20,13 +19,11 @@ public final class CustomerInquiry: CustomerInquirer {
 
     /// - Parameters:
     ///   - interval: time between two entitlement reads of one customer.
-    ///   - leeway: how long after its end a renewing subscription is still considered active.
     public init(
-        store: RelayStore, upstreams: PerPublisher<Upstream>, interval: Duration, leeway: Duration, logger: Logger
+        store: RelayStore, upstreams: PerPublisher<Upstream>, interval: Duration, logger: Logger
     ) {
         self.store = store
         inquiry = SubscriptionInquiry(store: store, upstreams: upstreams, interval: interval)
-        self.leeway = leeway
         self.logger = logger
     }
 
@@ -58,7 +55,7 @@ public final class CustomerInquiry: CustomerInquirer {
         let key = CustomerKey(publisher: publisher, customer: customer.customer)
         let known = try await store.subscriptions.owned(by: key)
         guard !known.hasPending else { return (.pending, nil) }
-        let owned = try await store.subscriptions.record(known.subscriptions.map { LedgerMessage($0) }, leeway: leeway)
+        let owned = try await store.subscriptions.record(known.subscriptions.map { LedgerMessage($0) })
             .filter { $0.owner?.customer == customer.customer }
         let offers = offers(offer, owned, publisher)
         guard !offers.isEmpty else { return (.asked, nil) }
@@ -93,12 +90,12 @@ public final class CustomerInquiry: CustomerInquirer {
             guard !said.isEmpty else { return nil }
             return LedgerMessage(one.name, LedgerStatement(cleeng: said), condition: .whileOwned(by: customer.customer))
         }
-        _ = try await store.subscriptions.record(messages, leeway: leeway)
+        _ = try await store.subscriptions.record(messages)
         let found = ends.compactMap { offer, end -> FoundEntitlement? in
             guard !end.isOver, owned.allSatisfy({ $0.allows(offer, until: end.until) }) else { return nil }
             return FoundEntitlement(offer: offer, until: end.until, readAt: end.statedAt)
         }
-        let kept = try await store.subscriptions.keep(found, of: customer, publisher: publisher, leeway: leeway)
+        let kept = try await store.subscriptions.keep(found, of: customer, publisher: publisher)
         if kept > 0 { logger.info("Cleeng entitles to what no purchase here opens", metadata: ["offers": "\(kept)"]) }
     }
 }

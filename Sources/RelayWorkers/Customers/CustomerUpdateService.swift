@@ -19,11 +19,11 @@ public struct CustomerUpdateService: Service {
     ///   - listed: URLs of the configured endpoints: no update is queued before they are in the table.
     ///   - wakeup: signalled when this process has committed a change.
     public init(
-        store: RelayStore, leeway: Duration, listed: [String], wakeup: Wakeup, logger: Logger,
+        store: RelayStore, listed: [String], wakeup: Wakeup, logger: Logger,
         idleTick: Duration = .milliseconds(250)
     ) {
         self.store = store
-        updates = CustomerUpdates(store: store, leeway: leeway)
+        updates = CustomerUpdates(store: store)
         loop = WorkLoop(
             name: "customer_updates", wakeup: wakeup, idleTick: { idleTick }, logger: logger,
             complaint: "no publisher can be notified of changes")

@@ -22,7 +22,6 @@ public struct LedgerService: Service {
     /// Nil without a key for the App Store Server API.
     private let appStore: AppStoreInquiry?
     private let stores: StoreInquiry
-    public let leeway: Duration
     let logger: Logger
 
     private struct Tenant: Hashable {
@@ -45,12 +44,11 @@ public struct LedgerService: Service {
     /// - Parameters:
     ///   - appStore: asked before Cleeng.
     ///   - stores: asked before Cleeng about purchases in other stores.
-    ///   - leeway: how long after its end a renewing subscription is still considered active.
     ///   - readInterval: time between two entitlement reads of one customer.
     ///   - callTimeout: limit of a call to Cleeng.
     public init(
         store: RelayStore, upstreams: PerPublisher<Upstream>, appStore: AppStoreInquiry?, stores: StoreInquiry,
-        leeway: Duration, readInterval: Duration, callTimeout: Duration, wakeup: Wakeup, logger: Logger
+        readInterval: Duration, callTimeout: Duration, wakeup: Wakeup, logger: Logger
     ) {
         self.store = store
         lease = CleengEventService.lease(of: callTimeout)
@@ -58,7 +56,6 @@ public struct LedgerService: Service {
         inquiry = SubscriptionInquiry(store: store, upstreams: upstreams, interval: readInterval)
         self.appStore = appStore
         self.stores = stores
-        self.leeway = leeway
         loop = WorkLoop(
             name: "ledger", wakeup: wakeup, idleTick: { DueWatch.fallback }, logger: logger,
             complaint: "no subscription can be looked at")
@@ -200,7 +197,7 @@ public struct LedgerService: Service {
         isPart: Bool = false
     ) async throws -> [LedgerResult] {
         do {
-            return try await store.subscriptions.record(messages, leeway: leeway, asks: asks, asksFor: lease)
+            return try await store.subscriptions.record(messages, asks: asks, asksFor: lease)
         } catch let error where messages.count > 1 && (error.isForGood || error.isOverTime) {
             var results: [LedgerResult] = []
             for message in messages {

@@ -19,7 +19,6 @@ public struct StoreQuestions: Service {
     let leases = Leases<ClaimedRow.Key, StorePlatform>(.fixed(startWithin: .seconds(45)))
     private let inquiry: StoreInquiry
     private let own: [PublisherID]
-    private let leeway: Duration
     private let logger: Logger
     private let breakers: Breakers<StorePlatform>
     private let retries = RetrySchedule(first: .seconds(1), longest: .seconds(900))
@@ -39,15 +38,13 @@ public struct StoreQuestions: Service {
 
     /// - Parameters:
     ///   - own: publishers whose own accounts this copy has.
-    ///   - leeway: how long after its end a renewing subscription is still considered active.
     ///   - wakeup: signalled when a notification has arrived.
     public init(
-        store: RelayStore, inquiry: StoreInquiry, own: [PublisherID], leeway: Duration, wakeup: Wakeup, logger: Logger
+        store: RelayStore, inquiry: StoreInquiry, own: [PublisherID], wakeup: Wakeup, logger: Logger
     ) {
         self.store = store
         self.inquiry = inquiry
         self.own = own
-        self.leeway = leeway
         self.logger = logger
         loop = WorkLoop(
             name: "questions", wakeup: wakeup, idleTick: { DueWatch.fallback }, logger: logger,
@@ -187,7 +184,7 @@ public struct StoreQuestions: Service {
             let message = LedgerMessage(
                 name, one.statement.replacing(question.replaces, at: askedAt).refunding(question.refunds),
                 bundleID: one.bundleID, note: note)
-            let results = try await store.subscriptions.record(message.withMoves, leeway: leeway)
+            let results = try await store.subscriptions.record(message.withMoves)
             // The grant may be under a former id: a changed plan has a new one.
             // The owner's validation may be gone, by retention.
             let runs = results.first { $0.name == name }?.state?.status.grantsAccess == true
@@ -256,7 +253,7 @@ public struct StoreQuestions: Service {
         guard trouble == nil else { return trouble }
         let note = LedgerMessage.Note(
             event: "acknowledged", detail: "\(question.store.rawValue) has the acknowledgement")
-        _ = try await store.subscriptions.record([LedgerMessage(name, note: note)], leeway: leeway)
+        _ = try await store.subscriptions.record([LedgerMessage(name, note: note)])
         return nil
     }
 
@@ -265,13 +262,13 @@ public struct StoreQuestions: Service {
         _ askedAt: Timestamp, _ question: ClaimedQuestion, _ known: [SubscriptionName]
     ) async throws {
         let results = try await store.subscriptions.record(
-            known.map { LedgerMessage($0) }, leeway: leeway)
+            known.map { LedgerMessage($0) })
         _ = try await store.subscriptions.record(
             results.filter(\.hasRenewalInfo).map { subscription in
                 LedgerMessage(
                     subscription.name, .over(statedAt: askedAt).refunding(question.refunds),
                     note: question.note("\(question.store.rawValue): the store does not know it"))
-            }, leeway: leeway)
+            })
     }
 }
 

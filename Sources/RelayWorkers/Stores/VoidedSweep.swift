@@ -14,7 +14,6 @@ import StoreSignals
 public struct VoidedSweep: Service {
     private let store: RelayStore
     private let clients: PerPublisher<GooglePlayClient?>
-    private let leeway: Duration
     private let interval: Duration
     private let logger: Logger
 
@@ -29,15 +28,13 @@ public struct VoidedSweep: Service {
 
     /// - Parameters:
     ///   - clients: nil for publishers whose account cannot ask Google.
-    ///   - leeway: the same as for delivered notifications.
     ///   - interval: time between two queries about one app.
     public init(
-        store: RelayStore, clients: PerPublisher<GooglePlayClient?>, leeway: Duration, interval: Duration,
+        store: RelayStore, clients: PerPublisher<GooglePlayClient?>, interval: Duration,
         logger: Logger
     ) {
         self.store = store
         self.clients = clients
-        self.leeway = leeway
         self.interval = interval
         self.logger = logger
     }
@@ -126,7 +123,7 @@ public struct VoidedSweep: Service {
             let received = ReceivedNotification(
                 try GoogleNotification(body: body).notification, body: body, isRelayed: PerPublisher(false))
             let outcome = try await store.notifications.receive(
-                received, of: turn.publisher, leeway: leeway, now: now)
+                received, of: turn.publisher, now: now)
             Counter(label: "relay_voided_purchases", dimensions: [("result", "\(outcome)")]).increment()
         }
     }

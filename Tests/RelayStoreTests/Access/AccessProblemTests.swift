@@ -21,8 +21,7 @@ struct AccessProblemTests {
         try await withStore { database, store in
             for subscription in ["1", "2", "3", "4", "5", "6", "7"] { try await grant(store, subscription) }
             _ = try await store.subscriptions.record(
-                try await store.subscriptions.claimDue(limit: 10, lease: .seconds(60)).map { LedgerMessage($0.name) },
-                leeway: .seconds(3_600))
+                try await store.subscriptions.claimDue(limit: 10, lease: .seconds(60)).map { LedgerMessage($0.name) })
             try await database.run(
                 "UPDATE ledgers SET status = 1, expires_at = now() + interval '1 day', due_at = now() + interval '1 day', trouble = NULL"
             )

@@ -18,10 +18,10 @@ struct AddOnEntitlementTests {
             if let offer {
                 [
                     try await store.subscriptions.entitlement(
-                        of: ana, to: offer, publisher: "main", leeway: Notices.leeway)
+                        of: ana, to: offer, publisher: "main")
                 ].compactMap(\.self)
             } else {
-                try await store.subscriptions.entitlements(of: ana, publisher: "main", leeway: Notices.leeway)
+                try await store.subscriptions.entitlements(of: ana, publisher: "main")
             }
         return Dictionary(uniqueKeysWithValues: found.map { ($0.offerID, $0) })
     }
@@ -46,7 +46,7 @@ struct AddOnEntitlementTests {
             renewal: LedgerRenewal(willRenew: true, productID: "com.example.monthly", statedAt: saidAt))
         let name = SubscriptionName(
             publisher: .first, environment: .production, originalTransactionID: TransactionID(notices.key))
-        _ = try await notices.store.subscriptions.record([LedgerMessage(name, statement)], leeway: Notices.leeway)
+        _ = try await notices.store.subscriptions.record([LedgerMessage(name, statement)])
     }
 
     private func withGranted(_ body: (RelayStore, Notices) async throws -> Void) async throws {
@@ -99,7 +99,7 @@ struct AddOnEntitlementTests {
             #expect(try await entitlements(store, to: "S3_US").isEmpty)
             let ben = try #require(CustomerEmail("ben@example.test")).customer
             #expect(
-                try await store.subscriptions.entitlements(of: ben, publisher: "main", leeway: Notices.leeway).isEmpty)
+                try await store.subscriptions.entitlements(of: ben, publisher: "main").isEmpty)
         }
     }
 }

@@ -44,8 +44,7 @@ struct GrantCheckTests {
             #expect(try await database.count("ledgers", where: "due_at <= now()") == 2)
             #expect(try await database.count("validations", where: "status = 1 AND owner_no IS NULL") == 0)
             let heard = try await store.subscriptions.record(
-                try await store.subscriptions.claimDue(limit: 10, lease: .seconds(60)).map { LedgerMessage($0.name) },
-                leeway: .seconds(3_600))
+                try await store.subscriptions.claimDue(limit: 10, lease: .seconds(60)).map { LedgerMessage($0.name) })
             #expect(Set(heard.compactMap { $0.owner?.customer.text }) == ["ana@example.test", "ben@example.test"])
             #expect(heard.count { $0.name.standsAlone } == 1)
             // Cleeng ends the access of the customer with the separate subscription. The other customer keeps access.
@@ -53,7 +52,7 @@ struct GrantCheckTests {
             let over = LedgerStatement(cleeng: [
                 try #require(alone.owner?.offerID): LedgerEnd(isOver: true, statedAt: alone.updatedAt + .seconds(1))
             ])
-            _ = try await store.subscriptions.record([LedgerMessage(alone.name, over)], leeway: .seconds(3_600))
+            _ = try await store.subscriptions.record([LedgerMessage(alone.name, over)])
             #expect(try await store.status(of: old) == .revoked)
             #expect(try await store.status(of: new) == .granted)
         }
@@ -64,8 +63,7 @@ struct GrantCheckTests {
         try await withStore { database, store in
             try await store.takeAndGrant(.sample(customer: "ana@example.test"))
             _ = try await store.subscriptions.record(
-                try await store.subscriptions.claimDue(limit: 10, lease: .seconds(60)).map { LedgerMessage($0.name) },
-                leeway: .seconds(3_600))
+                try await store.subscriptions.claimDue(limit: 10, lease: .seconds(60)).map { LedgerMessage($0.name) })
             try await database.run(
                 "UPDATE ledgers SET due_at = NULL, status = 1, expires_at = now() + interval '1 day'")
             #expect(try await check(store) == GrantCheck.Found(unwatched: 1))

@@ -27,7 +27,7 @@ struct ConsumedPurchaseTests {
         notification.consumption = ConsumptionDemand(
             transactionID: name.originalTransactionID, reason: nil, renews: true)
         _ = try await store.notifications.receive(
-            ReceivedNotification(notification, body: [], isRelayed: PerPublisher(false)), leeway: Notices.leeway,
+            ReceivedNotification(notification, body: [], isRelayed: PerPublisher(false)),
             now: try await database.now())
         return try #require(
             try await store.consumption.claim([.production: 1], lease: .seconds(600)).first)
@@ -37,7 +37,7 @@ struct ConsumedPurchaseTests {
     private static func validate(_ store: RelayStore) async throws {
         _ = try await store.publishers.add("main")
         _ = try await store.customers.enter(
-            [LedgerMessage(name, bundleID: "com.example.tv")], for: ana, app: "com.example.tv", leeway: Notices.leeway)
+            [LedgerMessage(name, bundleID: "com.example.tv")], for: ana, app: "com.example.tv")
     }
 
     @Test("a genuine purchase that Cleeng rejected is its customer's, and not delivered")

@@ -12,7 +12,7 @@ struct AlikeCustomersTests {
             for (number, name) in ["ren\u{E9}@example.test", "rene\u{301}@example.test"].enumerated() {
                 try await store.takeAndGrant(.sample(customer: name, subscription: "\(number)"))
             }
-            let told = try await CustomerUpdates(store: store, leeway: Notices.leeway).queueMessages(limit: 10)
+            let told = try await CustomerUpdates(store: store).queueMessages(limit: 10)
             #expect(told.customers == 2 && told.messages == 2)
             #expect(try await database.count("webhook_queue") == 2)
             #expect(try await database.count("webhook_deliveries") == 2)

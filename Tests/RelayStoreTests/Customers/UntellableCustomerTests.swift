@@ -36,7 +36,7 @@ struct UntellableCustomerTests {
                     "UPDATE customers SET username = 'sealed1:x' WHERE untold_since = (SELECT min(untold_since) FROM customers)"
                 )
             }
-            let updates = CustomerUpdates(store: store, leeway: Notices.leeway)
+            let updates = CustomerUpdates(store: store)
             let told = try await updates.queueMessages(limit: 10)
             #expect(told.messages == 2)
             #expect(try await database.count("customers", where: "untold_since IS NULL") == 2)
@@ -48,7 +48,7 @@ struct UntellableCustomerTests {
     @Test("does not stop a replay of a range", arguments: ["ledgers.state", "webhook_deliveries.lane"], [1, 200])
     func replay(column: String, limit: Int) async throws {
         try await Self.run { database, store in
-            let updates = CustomerUpdates(store: store, leeway: Notices.leeway)
+            let updates = CustomerUpdates(store: store)
             #expect(try await updates.queueMessages(limit: 10).messages == 3)
             try await database.run("UPDATE webhook_deliveries SET state = 4, finished_at = now()")
             let middle = "(SELECT lane FROM webhook_deliveries ORDER BY lane OFFSET 1 LIMIT 1)"

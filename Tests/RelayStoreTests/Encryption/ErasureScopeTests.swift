@@ -114,7 +114,7 @@ import Testing
                 _ = try await store.notifications.receive(
                     ReceivedNotification(
                         notification, body: Array(text.utf8.reversed()), isRelayed: PerPublisher(false)),
-                    leeway: .seconds(60), now: try await database.now())
+                    now: try await database.now())
             }
             let read: @Sendable ([UInt8]) -> [UInt8]? = { #"{"email":""#.utf8 + $0.reversed() + #""}"#.utf8 }
             let ana = CustomerID("ana@example.test")
@@ -218,7 +218,7 @@ import Testing
                 publisher: "main", environment: .production, originalTransactionID: "google:token-3")
             _ = try await store.customers.enter(
                 [LedgerMessage(name, bundleID: "com.example.tv")],
-                for: CustomerName(publisher: "main", username: "U42"), app: "com.example.tv", leeway: Notices.leeway)
+                for: CustomerName(publisher: "main", username: "U42"), app: "com.example.tv")
             #expect(try await database.count("subscriptions") == 3)
             let identity = try await store.customers.identity(of: "old@example.test")
             _ = try await Erasure(store: store).run(identity, entry)

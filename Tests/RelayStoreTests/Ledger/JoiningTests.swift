@@ -10,7 +10,6 @@ import Testing
 struct JoiningTests {
     private let ana = "ana@example.test"
     private let ben = "ben@example.test"
-    private let leeway = Duration.seconds(3_600)
 
     private struct Scene {
         var database: TestDatabase
@@ -30,7 +29,7 @@ struct JoiningTests {
             let grants = try await store.subscriptions.aloneGrants(of: subject)
             let move = SubscriptionStore.ReportedMove(
                 to: try subject, from: CustomerID(from), saidAt: saidAt, summary: "it moved")
-            return try await store.subscriptions.join(grants, move, leeway: .seconds(3_600))
+            return try await store.subscriptions.join(grants, move)
         }
     }
 
@@ -76,7 +75,7 @@ struct JoiningTests {
 
             let name = try #require(try await database.subscriptionNames().first)
             let over = LedgerMessage(name, .over(statedAt: try await database.now() + .seconds(1)))
-            _ = try await store.subscriptions.record([over], leeway: leeway)
+            _ = try await store.subscriptions.record([over])
             #expect(try await store.status(of: scene.ben) == .revoked)
         }
     }

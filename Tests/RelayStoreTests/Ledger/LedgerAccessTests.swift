@@ -85,7 +85,7 @@ struct LedgerAccessTests {
             let new = try await granted(notices, "ben@example.test")
             let name = SubscriptionName(
                 publisher: .first, environment: .production, originalTransactionID: TransactionID(notices.key))
-            let found = try await store.subscriptions.record([LedgerMessage(name)], leeway: Notices.leeway)
+            let found = try await store.subscriptions.record([LedgerMessage(name)])
             let owner = try #require(found.first?.owner)
             #expect(owner.customer.text == "ben@example.test")
             func hear(_ condition: LedgerMessage.Condition, saidIn seconds: Double) async throws {
@@ -93,7 +93,7 @@ struct LedgerAccessTests {
                     owner.offerID: LedgerEnd(isOver: true, statedAt: try await notices.at(seconds))
                 ])
                 let message = LedgerMessage(name, over, condition: condition, note: .init(event: "looked_up"))
-                _ = try await store.subscriptions.record([message], leeway: Notices.leeway)
+                _ = try await store.subscriptions.record([message])
             }
             for (second, customer) in [CustomerEmail("ana@example.test")?.customer, nil].enumerated() {
                 try await hear(.whileOwned(by: customer), saidIn: Double(second + 1))
@@ -119,12 +119,12 @@ struct LedgerAccessTests {
             let over = LedgerStatement(cleeng: [offer: LedgerEnd(isOver: true, statedAt: try await notices.at(1))])
             let ana = try #require(CustomerEmail("ana@example.test")).customer
             _ = try await store.subscriptions.record(
-                [LedgerMessage(name, over, condition: .whileOwned(by: ana))], leeway: Notices.leeway)
+                [LedgerMessage(name, over, condition: .whileOwned(by: ana))])
             var grant = claimed.granted()
             grant.change?.isProven = true
             #expect(try await store.outcome(of: grant) == .written)
             for _ in 0..<2 {
-                _ = try await store.subscriptions.record([LedgerMessage(name)], leeway: Notices.leeway)
+                _ = try await store.subscriptions.record([LedgerMessage(name)])
                 #expect(try await store.status(of: claimed.id) == .granted)
             }
             let state = try await database.value("SELECT state FROM ledgers", as: String.self)
@@ -143,11 +143,11 @@ struct LedgerAccessTests {
             let name = claimed.name
             try await database.run("UPDATE ledgers SET due_at = now() - interval '1 s'")
             for _ in 0..<3 {
-                let heard = try await store.subscriptions.record([LedgerMessage(name)], leeway: Notices.leeway)
+                let heard = try await store.subscriptions.record([LedgerMessage(name)])
                 #expect(heard.first?.access.questions.isEmpty == false)
                 #expect(try await database.count("ledgers", where: "due_at < now()") == 1)
             }
-            _ = try await store.subscriptions.record([LedgerMessage(name)], leeway: Notices.leeway, asks: true)
+            _ = try await store.subscriptions.record([LedgerMessage(name)], asks: true)
             #expect(try await database.count("ledgers", where: "due_at > now() + interval '50 s'") == 1)
         }
     }
@@ -206,7 +206,7 @@ struct LedgerAccessTests {
             #expect(heard[0].owner?.customer == "ana@example.test")
             let over = LedgerStatement(end: LedgerEnd(isOver: true, statedAt: heard[0].updatedAt))
             _ = try await store.subscriptions.record(
-                [LedgerMessage(heard[0].name, over, note: .init(event: "looked_up"))], leeway: Notices.leeway)
+                [LedgerMessage(heard[0].name, over, note: .init(event: "looked_up"))])
             #expect(try #require(try await store.purchases.validation(id)).reason == "expired")
         }
     }
@@ -267,9 +267,9 @@ struct LedgerAccessTests {
             let name = try #require(try await notices.subscription()).name
             let over = LedgerStatement(end: LedgerEnd(isOver: true, statedAt: try await notices.at(2)))
             _ = try await store.subscriptions.record(
-                [LedgerMessage(name, over, note: .init(event: "looked_up"))], leeway: Notices.leeway)
+                [LedgerMessage(name, over, note: .init(event: "looked_up"))])
             try await eventually {
-                _ = try await store.subscriptions.record([LedgerMessage(name)], leeway: Notices.leeway)
+                _ = try await store.subscriptions.record([LedgerMessage(name)])
                 return try await store.status(of: id) != .granted
             }
             #expect(try #require(try await store.purchases.validation(id)).reason == "expired")
@@ -290,7 +290,7 @@ struct LedgerAccessTests {
                 "UPDATE ledgers SET state = NULL, granted_at = granted_at - interval '3 days', due_at = now()")
             try await notices.come("PRICE_INCREASE", said: 0, began: -90_000, ends: -80_000)
             let name = try #require(try await notices.subscription()).name
-            let heard = try await store.subscriptions.record([LedgerMessage(name)], leeway: Notices.leeway)
+            let heard = try await store.subscriptions.record([LedgerMessage(name)])
             let state = try #require(heard.first?.state)
             #expect(state.status == .expired && state.access == nil)
             #expect(try await notices.subscription()?.status == .active)

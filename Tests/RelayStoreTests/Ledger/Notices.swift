@@ -7,7 +7,6 @@ import RelayStore
 
 /// Notifications as the front records them.
 struct Notices {
-    static let leeway = Duration.seconds(3_600)
 
     var store: RelayStore
     var database: TestDatabase
@@ -53,15 +52,14 @@ struct Notices {
         return try await (store ?? self.store).notifications.receive(
             ReceivedNotification(
                 notification, body: Array(#"{"signedPayload":"a.b.c"}"#.utf8),
-                isRelayed: PerPublisher(isRelayed ?? self.isRelayed)),
-            leeway: Self.leeway, now: try await database.now())
+                isRelayed: PerPublisher(isRelayed ?? self.isRelayed)), now: try await database.now())
     }
 
     /// Evaluates the due ledgers, like the ledger service.
     @discardableResult
     func keep() async throws -> [LedgerResult] {
         let due = try await store.subscriptions.claimDue(limit: 100, lease: .seconds(60))
-        return try await store.subscriptions.record(due.map { LedgerMessage($0.name) }, leeway: Self.leeway)
+        return try await store.subscriptions.record(due.map { LedgerMessage($0.name) })
     }
 
     func subscription() async throws -> OpsSubscription? {

@@ -164,7 +164,7 @@ struct NotificationTests {
             let (archived, _) = try #require(try await store.ops.notification(claimed.id))
             let again = StoreNotification(
                 version: .two, identity: "x", type: "SUBSCRIBED", environment: "Production", bundleID: nil, saidAt: nil)
-            try await store.ops.replay(archived, again, isRelayed: true, leeway: Notices.leeway, by: "ops")
+            try await store.ops.replay(archived, again, isRelayed: true, by: "ops")
             #expect(try await store.notifications.claim(limit: 5, lease: .seconds(60)).isEmpty)
             try await store.notifications.record(.delivered, of: claimed)
             let next = try #require(try await store.notifications.claim(limit: 5, lease: .seconds(60)).first)

@@ -24,7 +24,6 @@ struct QuestionTests {
         notification.isUnproven = isUnproven
         return try await store.notifications.receive(
             ReceivedNotification(notification, body: [], isRelayed: PerPublisher(true)),
-            leeway: Notices.leeway,
             now: try await database.now())
     }
 
@@ -80,7 +79,7 @@ struct QuestionTests {
             (notification.bundleID, notification.refund) = ("com.example.app", refund)
             _ = try await store.notifications.receive(
                 ReceivedNotification(notification, body: [], isRelayed: PerPublisher(true)), of: "main",
-                leeway: Notices.leeway, now: try await database.now())
+                now: try await database.now())
             let first = try #require(try await claim(store).first)
             #expect(first.refunds == [refund] && !first.isPassed)
             let others = try await store.questions.others(for: first)
@@ -218,7 +217,7 @@ struct QuestionTests {
             if let isOver {
                 let end = LedgerEnd(isOver: isOver, statedAt: try await database.now())
                 _ = try await store.subscriptions.record(
-                    [LedgerMessage(claimed.name, LedgerStatement(end: end))], leeway: Notices.leeway)
+                    [LedgerMessage(claimed.name, LedgerStatement(end: end))])
             }
             #expect(try await store.outcome(of: claimed.granted()) == .written)
             let asked: [String] = try await database.column("SELECT subscription_key FROM store_questions")

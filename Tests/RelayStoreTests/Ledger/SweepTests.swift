@@ -51,7 +51,7 @@ struct SweepTests {
                         publisher: "main", environment: .production, originalTransactionID: TransactionID(key)),
                     bundleID: "com.example.tv")
             }
-            _ = try await store.customers.enter(messages, for: nil, app: "com.example.tv", leeway: Notices.leeway)
+            _ = try await store.customers.enter(messages, for: nil, app: "com.example.tv")
             #expect(try await apps(database) == ["main google com.example.tv"])
         }
     }

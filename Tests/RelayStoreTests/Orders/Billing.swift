@@ -6,7 +6,6 @@ import RelayCore
 
 /// A publisher's calls to billing, as the front makes them.
 struct Billing {
-    static let leeway = Duration.seconds(3_600)
 
     var store: RelayStore
     var database: TestDatabase
@@ -34,7 +33,7 @@ struct Billing {
         _ found: [ExternalSubscription], _ publisher: PublisherID? = nil
     ) async throws -> [CheckedSubscription] {
         try await store.orders.record(
-            found, publisher: publisher ?? PublisherID(self.publisher), leeway: Self.leeway)
+            found, publisher: publisher ?? PublisherID(self.publisher))
     }
 
     func add(
@@ -53,7 +52,7 @@ struct Billing {
     }
 
     func commit(_ order: BillingOrder, by store: RelayStore? = nil) async throws -> CommitOutcome {
-        try await (store ?? self.store).orders.commit(order.id, publisher: PublisherID(publisher), leeway: Self.leeway)
+        try await (store ?? self.store).orders.commit(order.id, publisher: PublisherID(publisher))
     }
 
     func contract(of subscription: BillingID) async throws -> BillingContract {

@@ -7,7 +7,7 @@ import Testing
 @Suite("Billing's lists, by the time of writing")
 struct BillingListTests {
     private static func ids(_ billing: Billing, after id: BillingID? = nil) async throws -> [BillingID] {
-        try await billing.store.orders.contracts(of: "main", BillingPage(from: id), leeway: Billing.leeway).map(\.id)
+        try await billing.store.orders.contracts(of: "main", BillingPage(from: id)).map(\.id)
     }
 
     /// Timeline: an order is made, which fixes its contract's id. Others are made and committed. A reader reaches the
@@ -26,7 +26,7 @@ struct BillingListTests {
             #expect(try await Self.ids(billing, after: seen.last) == late.map(\.contract))
             #expect(try await Self.ids(billing) == [early.id] + late.map(\.contract))
             let own = try await billing.store.orders.contracts(
-                of: "main", customer: late[0].customer, BillingPage(), leeway: Billing.leeway)
+                of: "main", customer: late[0].customer, BillingPage())
             #expect(own.map(\.id) == [late[0].contract])
         }
     }
@@ -42,7 +42,7 @@ struct BillingListTests {
             #expect(try await Self.ids(billing) == [made[0].id, made[2].id])
             #expect(try await Self.ids(billing, after: made[0].id) == [made[2].id])
             await #expect(throws: StoreError.self) {
-                try await billing.store.orders.contract(made[1].id, publisher: "main", leeway: Billing.leeway)
+                try await billing.store.orders.contract(made[1].id, publisher: "main")
             }
         }
     }

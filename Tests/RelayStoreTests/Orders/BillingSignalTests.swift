@@ -43,7 +43,7 @@ struct BillingSignalTests {
             let word = LedgerStatement(
                 renewal: LedgerRenewal(willRenew: false, productID: nil, statedAt: now + .seconds(9)))
             let name = SubscriptionName(publisher: "main", environment: "Sandbox", originalTransactionID: "1000000001")
-            _ = try await store.subscriptions.record([LedgerMessage(name, word)], leeway: Billing.leeway)
+            _ = try await store.subscriptions.record([LedgerMessage(name, word)])
             #expect(heard() == 1)
             #expect(try await billing.events().count == 4)
         }

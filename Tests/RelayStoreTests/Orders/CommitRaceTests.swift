@@ -47,7 +47,7 @@ struct CommitRaceTests {
                     LedgerMessage(
                         SubscriptionName(
                             publisher: "main", environment: "Sandbox", originalTransactionID: "1000000001"))
-                ], leeway: Billing.leeway)
+                ])
             for _ in 0..<3 {
                 let task = try await billing.database.hand.withTransaction { transaction in
                     // With a long deadlock timeout here, the server ends the commit's transaction and not this one.

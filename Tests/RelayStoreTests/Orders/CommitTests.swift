@@ -34,7 +34,7 @@ struct CommitTests {
             let order = try await billing.order(subscription.id)
             #expect(order.state == .inProgress && order.type == .signup && order.productID == "com.example.monthly")
             #expect(
-                try await billing.store.orders.contract(order.contract, publisher: "main", leeway: Billing.leeway)
+                try await billing.store.orders.contract(order.contract, publisher: "main")
                     == nil)
             guard case .contract(let contract) = try await billing.commit(order) else {
                 Issue.record("no contract")
@@ -161,7 +161,7 @@ struct CommitTests {
             #expect(try await other.add(theirs.id, .customer(contract.customer)) == .unknownCustomer)
             #expect(try await other.add(theirs.id, .contract(contract.id)) == .unknownContract)
             #expect(
-                try await billing.store.orders.contract(contract.id, publisher: "other", leeway: Billing.leeway) == nil)
+                try await billing.store.orders.contract(contract.id, publisher: "other") == nil)
             #expect(try await billing.store.orders.billingCustomer(contract.customer, publisher: "other") == nil)
             let order = try await billing.order(try await billing.check("1000000002").id)
             #expect(try await other.commit(order) == .unknownOrder)
@@ -188,15 +188,15 @@ struct CommitTests {
             }
             #expect(seen == made)
             let contracts = try await billing.store.orders.contracts(
-                of: "main", BillingPage(take: 5), leeway: Billing.leeway)
+                of: "main", BillingPage(take: 5))
             #expect(contracts.count == 5 && contracts.allSatisfy { $0.externalSubscriptions.count == 1 })
             let last = try #require(contracts.last)
             #expect(
                 try await billing.store.orders.contracts(
-                    of: "main", BillingPage(from: last.id), leeway: Billing.leeway
+                    of: "main", BillingPage(from: last.id)
                 ).count == 2)
             let own = try await billing.store.orders.contracts(
-                of: "main", customer: last.customer, BillingPage(), leeway: Billing.leeway)
+                of: "main", customer: last.customer, BillingPage())
             #expect(own.map(\.id) == [last.id])
             #expect(try await billing.store.orders.billingCustomers(of: "main", BillingPage(take: 500)).count == 7)
         }

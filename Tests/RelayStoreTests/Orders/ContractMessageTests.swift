@@ -26,7 +26,7 @@ struct ContractMessageTests {
                     periods: [period], renewal: LedgerRenewal(willRenew: renews, productID: nil, statedAt: saidAt))
                 let name = SubscriptionName(
                     publisher: "main", environment: "Sandbox", originalTransactionID: "1000000001")
-                _ = try await billing.store.subscriptions.record([LedgerMessage(name, word)], leeway: Billing.leeway)
+                _ = try await billing.store.subscriptions.record([LedgerMessage(name, word)])
                 var after = try await billing.events()
                 for event in before { after.remove(at: try #require(after.firstIndex(of: event))) }
                 return after
@@ -47,7 +47,7 @@ struct ContractMessageTests {
             #expect(try await told(11, "4", days: 4, renews: false) == ["ContractCancelled", "ContractChanged"])
             #expect(try await told(12, "4", days: 4, renews: false, isRefunded: true) == ["ContractChanged"])
             #expect(try await told(13, "3", days: 3, renews: false, isRefunded: true) == ["ContractChanged"])
-            let ended = try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway)
+            let ended = try await billing.store.orders.contract(contract.id, publisher: "main")
             #expect(ended?.state.lifecycle == .ended)
             #expect(
                 try await billing.messages().allSatisfy {
@@ -97,7 +97,7 @@ struct ContractMessageTests {
             try await notices.come(
                 "DID_RENEW", said: 1, period: "2", ends: 172_800, environment: "Sandbox", movedFrom: "1000000001")
             #expect(try await billing.check("2000000002").contract?.id == contract.id)
-            let now = try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway)
+            let now = try await billing.store.orders.contract(contract.id, publisher: "main")
             #expect(now?.externalSubscriptions.count == 2 && now?.state.lifecycle == .active)
         }
     }
@@ -133,7 +133,7 @@ struct ContractMessageTests {
                         SubscriptionName(
                             publisher: "main", environment: "Sandbox", originalTransactionID: "1000000001"),
                         LedgerStatement(periods: [period]))
-                ], leeway: Billing.leeway)
+                ])
             for id in ["1000000001", "1000000777"] {
                 let found = try await billing.store.orders.subscriptions(
                     ofTransaction: TransactionID(id), publisher: "main")

@@ -102,7 +102,7 @@ struct MovedContractTests {
             #expect(try await billing.commit(order) == .conflict)
             // The rest of the statement is recorded all the same.
             let now = try #require(
-                try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway))
+                try await billing.store.orders.contract(contract.id, publisher: "main"))
             #expect(now.externalSubscriptions.count == 2 && now.state.lifecycle == .active)
             #expect(try await billing.database.count("contracts") == 1)
         }
@@ -115,7 +115,7 @@ struct MovedContractTests {
             let checked = try await Self.checkMoved(billing)
             #expect(checked.contract?.id == contract.id)
             let now = try #require(
-                try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway))
+                try await billing.store.orders.contract(contract.id, publisher: "main"))
             #expect(now.externalSubscriptions.count == 2 && now.state.lifecycle == .active)
             #expect(try #require(now.state.paidUntil) > (try #require(contract.state.paidUntil)))
         }
@@ -127,7 +127,7 @@ struct MovedContractTests {
             let contract = try await billing.contract(of: try await billing.check(Self.old).id)
             try await billing.listen()
             #expect(try await billing.check(Self.old, days: 30).contract?.id == contract.id)
-            let now = try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway)
+            let now = try await billing.store.orders.contract(contract.id, publisher: "main")
             let later = try #require(contract.state.paidUntil) + .seconds(86_400)
             #expect(try #require(now?.state.paidUntil) > later)
             #expect(try await billing.events() == ["ContractChanged"])

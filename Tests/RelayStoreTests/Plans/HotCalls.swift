@@ -119,7 +119,7 @@ struct HotCalls {
     private func ledgers() async throws {
         let due = try await store.subscriptions.claimDue(limit: Self.size, lease: .seconds(60))
         try #require(due.count == Self.size)
-        let heard = try await store.subscriptions.record(due.map { LedgerMessage($0.name) }, leeway: Notices.leeway)
+        let heard = try await store.subscriptions.record(due.map { LedgerMessage($0.name) })
         try #require(heard.allSatisfy { $0.owner != nil })
         try await store.queues.clear(due.map(\.row))
         try await store.queues.giveBack(due.map(\.row), after: .seconds(600))
@@ -154,7 +154,7 @@ struct HotCalls {
         for number in numbers {
             let key = TransactionID("google:\(tag)-\(number)")
             _ = try await store.notifications.receive(
-                ReceivedNotification(.google(key), body: [], isRelayed: PerPublisher(false)), leeway: Notices.leeway,
+                ReceivedNotification(.google(key), body: [], isRelayed: PerPublisher(false)),
                 now: try await database.now())
         }
         let claimed = try await store.questions.claim([.google: Self.size], lease: .seconds(60))
@@ -177,7 +177,7 @@ struct HotCalls {
                 originalTransactionID: TransactionID("\(tag)-three-\(number)"))
             let customer = CustomerName(publisher: "main", username: Username("\(tag)-dora-\(number)"))
             _ = try await store.customers.enter(
-                [LedgerMessage(subscription)], for: customer, app: "com.example.tv", leeway: Notices.leeway)
+                [LedgerMessage(subscription)], for: customer, app: "com.example.tv")
         }
     }
 
@@ -188,7 +188,7 @@ struct HotCalls {
         defer { waiter.leave() }
         try await ChangeFeed(store: store).runOnce()
         let name = CustomerName(publisher: "main", username: bought[0].applicationUsername)
-        _ = try await store.customers.purchases(of: name, leeway: Notices.leeway)
+        _ = try await store.customers.purchases(of: name)
         try await CustomerFeed(store: store).runOnce()
     }
 
@@ -198,17 +198,16 @@ struct HotCalls {
             _ = try await store.purchases.polled(one.id)
             let customer = one.email.customer
             _ = try await store.subscriptions.entitlement(
-                of: customer, to: one.offerID, publisher: one.publisher, leeway: Notices.leeway)
+                of: customer, to: one.offerID, publisher: one.publisher)
             _ = try await store.subscriptions.entitlements(
-                of: customer, publisher: one.publisher, leeway: Notices.leeway)
+                of: customer, publisher: one.publisher)
             _ = try await store.subscriptions.holding(of: name(one), offer: one.offerID)
             _ = try await store.subscriptions.owned(
                 by: CustomerKey(publisher: one.publisher, customer: customer))
         }
         _ = try await store.purchases.validations(bought.map(\.id))
         _ = try await store.customers.purchases(
-            of: bought.map { CustomerName(publisher: "main", username: $0.applicationUsername) },
-            leeway: Notices.leeway)
+            of: bought.map { CustomerName(publisher: "main", username: $0.applicationUsername) })
     }
 
     // MARK: Queues
@@ -224,7 +223,7 @@ struct HotCalls {
     }
 
     private func tell() async throws {
-        let updates = CustomerUpdates(store: store, leeway: Notices.leeway)
+        let updates = CustomerUpdates(store: store)
         while try await updates.queueMessages(limit: Self.size).customers > 0 {}
     }
 

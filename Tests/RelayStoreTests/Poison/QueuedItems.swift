@@ -50,15 +50,15 @@ struct QueuedItems {
                 bundleID: "com.example.app", originalTransactionID: key, saidAt: try await database.now())
             notification.consumption = ConsumptionDemand(transactionID: key, reason: nil, renews: true)
             _ = try await store.notifications.receive(
-                ReceivedNotification(notification, body: [], isRelayed: PerPublisher(false)), leeway: Notices.leeway,
+                ReceivedNotification(notification, body: [], isRelayed: PerPublisher(false)),
                 now: try await database.now())
         case .questions:
             let key = TransactionID("google:\(number)")
             let name = SubscriptionName(publisher: .first, environment: .production, originalTransactionID: key)
             _ = try await store.subscriptions.record(
-                [LedgerMessage(name, .over(statedAt: try await database.now()))], leeway: Notices.leeway)
+                [LedgerMessage(name, .over(statedAt: try await database.now()))])
             _ = try await store.notifications.receive(
-                ReceivedNotification(.google(key), body: [], isRelayed: PerPublisher(false)), leeway: Notices.leeway,
+                ReceivedNotification(.google(key), body: [], isRelayed: PerPublisher(false)),
                 now: try await database.now())
         }
     }
@@ -82,12 +82,12 @@ struct QueuedItems {
             #expect(try await store.written(delivery, .delivered) == .written(.delivered))
         case let notification as ClaimedNotification: try await store.notifications.record(.delivered, of: notification)
         case let subscription as ClaimedSubscription:
-            _ = try await store.subscriptions.record([LedgerMessage(subscription.name)], leeway: Notices.leeway)
+            _ = try await store.subscriptions.record([LedgerMessage(subscription.name)])
             try await store.queues.clear([subscription.row])
         case let question as ClaimedQuestion:
             let known = try await store.questions.known(question)
             #expect(known.count == 1)
-            _ = try await store.subscriptions.record(known.map { LedgerMessage($0.name) }, leeway: Notices.leeway)
+            _ = try await store.subscriptions.record(known.map { LedgerMessage($0.name) })
             try await store.questions.end(question)
         case let request as ClaimedConsumption:
             #expect(try await store.consumption.purchase(of: request) == nil)
@@ -161,7 +161,7 @@ struct QueuedItems {
                     bundleID: nil, originalTransactionID: nil, saidAt: archived.signedAt, statement: LedgerStatement())
                 try await store.transaction { store in
                     try await store.ops.replay(
-                        archived, notification, isRelayed: true, leeway: Notices.leeway, by: "ops")
+                        archived, notification, isRelayed: true, by: "ops")
                     try await store.audit.add(
                         AuditEntry(actor: "ops", .notificationReplayed, "\(id)", of: archived.publisher))
                 }
@@ -174,7 +174,7 @@ struct QueuedItems {
             }
             try await store.transaction { store in
                 try await store.ops.replay(
-                    archived, .google(name.originalTransactionID), isRelayed: true, leeway: Notices.leeway, by: "ops")
+                    archived, .google(name.originalTransactionID), isRelayed: true, by: "ops")
                 try await store.audit.add(
                     AuditEntry(actor: "ops", .notificationReplayed, "\(archived.id)", of: archived.publisher))
             }

@@ -74,7 +74,7 @@ struct BillingRetentionTests {
                     LedgerMessage(
                         SubscriptionName(
                             publisher: "main", environment: "Sandbox", originalTransactionID: "1000000001"))
-                ], leeway: Billing.leeway)
+                ])
             let commit = try await database.hand.withTransaction { transaction in
                 _ = try await transaction.query(SQL("SELECT 1 FROM ledgers FOR UPDATE"))
                 let commit = Task { try await billing.commit(order) }

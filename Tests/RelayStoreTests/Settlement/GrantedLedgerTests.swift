@@ -66,7 +66,7 @@ struct GrantedLedgerTests {
             #expect(
                 try await database.count("ledgers", where: "state IS NOT NULL AND due_at > now() + interval '20 s'")
                     == (one.isRefunded ? 0 : 1))
-            _ = try await store.subscriptions.record([LedgerMessage(name)], leeway: Notices.leeway)
+            _ = try await store.subscriptions.record([LedgerMessage(name)])
             #expect(try await picture(database) == before)
         }
     }

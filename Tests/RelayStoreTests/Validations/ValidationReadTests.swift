@@ -36,7 +36,7 @@ struct ValidationReadTests {
         try await withStore { database, store in
             func told() async throws -> ValidationID? {
                 try await store.subscriptions.entitlement(
-                    of: "ana@example.test", to: "S123456789_US", publisher: "main", leeway: Notices.leeway)?.id
+                    of: "ana@example.test", to: "S123456789_US", publisher: "main")?.id
             }
             #expect(try await told() == nil)
             let rejected = try await store.takeAndClaim(.sample(subscription: "1"))

@@ -12,7 +12,7 @@ struct MissedChangeTests {
     private func change(_ number: Int, _ store: RelayStore, _ database: TestDatabase) async throws -> Int {
         try await store.takeAndGrant(.sample(customer: "c\(number)@example.test", subscription: "\(number)"))
         try await Notices(store: store, database: database, key: "\(number)").come("SUBSCRIBED", said: 0)
-        return try await CustomerUpdates(store: store, leeway: Notices.leeway).queueMessages(limit: 10).messages
+        return try await CustomerUpdates(store: store).queueMessages(limit: 10).messages
     }
 
     @Test("while it was disabled are among those to repeat, until they were repeated")
@@ -41,7 +41,7 @@ struct MissedChangeTests {
             filter.endpoint = other
             #expect(try await store.webhooks.repeatTargets(filter).isEmpty)
 
-            let updates = CustomerUpdates(store: store, leeway: Notices.leeway)
+            let updates = CustomerUpdates(store: store)
             for target in targets {
                 let sent = try await updates.repeatCustomer(
                     publisher: target.publisher, username: try #require(target.username), endpoint: target.endpoint)

@@ -16,7 +16,7 @@ extension UpdatedLedger {
         if let asked = terms.grantsAskedAt {
             // Cleeng's answer about other offers includes its own grant.
             let asksStore = isUnreported && asked.contains(message.name.platform) && !message.name.isOnlyNamed
-            if isToBeAsked || asksStore { return now }
+            if isToBeAsked || asksStore || recheckAt.map({ $0 <= now }) ?? false { return now }
         }
         // An overdue recheck happens now. The next one follows after a pause, in case the store cannot be asked.
         let again = recheckAt.map { $0 > now ? $0 : now + min(terms.recheck, Self.overduePause) }

@@ -38,8 +38,10 @@ extension UpdatedLedger.Found {
     ///   - name: the subscription's own, which no receipt names if it stands alone.
     ///   - subscription: the owner that the settlement leaves.
     ///   - grants: the grants that it writes.
+    ///   - isTransfer: whether it ends the grants to the owner before.
     public mutating func add(
-        _ grants: [Ownership.Grant], to name: SubscriptionName, of subscription: Ownership.Subscription
+        _ grants: [Ownership.Grant], to name: SubscriptionName, of subscription: Ownership.Subscription,
+        isTransfer: Bool
     ) {
         username = subscription.username
         if let owner = subscription.owner {
@@ -49,7 +51,8 @@ extension UpdatedLedger.Found {
             ledger.keepStatements(aboutOwner: subscription.ownerNo)
         }
         bundleID = bundleID ?? grants.lazy.compactMap(\.bundleID).first
-        isFirstGrant = granted.isEmpty
+        isFirstGrant = granted.isEmpty && grants.allSatisfy { $0.reasonToEnd == nil }
+        if isTransfer { granted = [] }
         granted.formUnion(grants.map(\.offerID))
         if !name.standsAlone { periods += grants.map(\.periods) }
     }

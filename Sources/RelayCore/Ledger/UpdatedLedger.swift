@@ -21,7 +21,7 @@ public struct UpdatedLedger: Sendable {
         public var periods: [[LedgerPeriod]] = []
         /// Offers that were granted on it, even if the access was revoked since.
         public var granted: Set<OfferID> = []
-        /// Whether the update records the first grant on it.
+        /// Whether the update records the first grant on it, and none that the store had revoked before.
         public var isFirstGrant = false
         /// Time of the update by the database's clock.
         public var now = Timestamp(microseconds: 0)

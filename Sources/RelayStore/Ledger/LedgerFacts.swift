@@ -4,7 +4,8 @@ import RelayCore
 /// What the database has of one subscription: its ledger, and what evaluates it. Its owner is read by itself.
 struct LedgerFacts: Sendable {
     /// Columns of `ledgers l`.
-    static let columns: SQL = "l.status, l.expires_at, l.will_renew, l.bundle_id, \(StoredLedger.columns)"
+    static let columns: SQL =
+        "clock_timestamp() AS now, l.status, l.expires_at, l.will_renew, l.bundle_id, \(StoredLedger.columns)"
 
     let name: SubscriptionName
     var found = UpdatedLedger.Found()
@@ -12,15 +13,24 @@ struct LedgerFacts: Sendable {
     private(set) var isKnown = false
     private var ledger = Result<StoredLedger?, any Error>.success(nil)
     private var namesakes: [SubscriptionLedger] = []
-    /// Data that this version cannot read.
+    /// Other data that this version cannot read.
     var trouble: (any Error)?
 
-    init(_ name: SubscriptionName) { self.name = name }
+    /// - Parameter now: time by the database's clock, if it has no ledger.
+    init(_ name: SubscriptionName, at now: Timestamp = .earliest) {
+        self.name = name
+        found.now = now
+    }
 
     /// - Parameter ownerNo: see ``StoredLedger/ledger(ownerNo:)``.
     /// - Throws: ``StoreError`` if this version cannot read some of it.
     func found(ownerNo: Int32?, leeway: Duration) throws -> UpdatedLedger.Found {
         if let trouble { throw trouble }
+        return try foundLedger(ownerNo: ownerNo, leeway: leeway)
+    }
+
+    /// The same, whether or not the purchases and the contract can be read.
+    func foundLedger(ownerNo: Int32?, leeway: Duration) throws -> UpdatedLedger.Found {
         var found = found
         if let ledger = try ledger.get() { found.ledger = ledger.ledger(ownerNo: ownerNo) }
         if name.isOnlyNamed { found.ledger.end(by: namesakes, at: found.now, leeway: leeway) }
@@ -31,6 +41,8 @@ struct LedgerFacts: Sendable {
     mutating func read(ledger row: PostgresRow) throws {
         isKnown = true
         ledger = Result { try StoredLedger(row) }
+        // The lock may have waited for another update.
+        found.now = try row.timestamp("now")
         found.bundleID = try row.get("bundle_id")
         found.status = try row.get("status", as: Int16?.self).flatMap(SubscriptionState.Status.init)
         found.expiresAt = try row.timestampIfSet("expires_at")
@@ -57,10 +69,10 @@ struct LedgerFacts: Sendable {
                 facts[index].trouble = error
             }
         }
-        do {
-            try ContractStatements.read(answers[1]) { facts[$0].found.contract = $1 }
-        } catch let error as StoreError {
-            for index in facts.indices { facts[index].trouble = error }
+        try ContractStatements.read(answers[1]) { index, contract in
+            do throws(StoreError) { facts[index].found.contract = try contract.get() } catch {
+                facts[index].trouble = error
+            }
         }
         for row in answers[2] {
             // A ledger that this version cannot read ends nothing.

@@ -29,13 +29,6 @@ struct LedgerUpdate: Sendable {
         self.messages = messages.filter { names.insert($0.name).inserted }.sorted { $0.name.order < $1.name.order }
     }
 
-    /// - Parameter grants: one for each subscription, of a settlement that has opened it.
-    init(grants: [LedgerMessage], memory: StoreMemory) {
-        self.memory = memory
-        terms = memory.grantTerms
-        messages = grants
-    }
-
     // MARK: Opening
 
     var opening: [SQL] {
@@ -67,7 +60,7 @@ struct LedgerUpdate: Sendable {
         ORDER BY i.ordinal
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
             heard_at = now(), bundle_id = coalesce(l.bundle_id, excluded.bundle_id)
-        RETURNING l.publisher, l.environment, l.subscription_key, clock_timestamp() AS now, \(LedgerFacts.columns)
+        RETURNING l.publisher, l.environment, l.subscription_key, \(LedgerFacts.columns)
         """
     }
 
@@ -81,7 +74,6 @@ struct LedgerUpdate: Sendable {
         for row in answers[1] {
             guard let index = places[try row.subscriptionName()] else { continue }
             try facts[index].read(ledger: row)
-            facts[index].found.now = try row.timestamp("now")
         }
         for row in answers[2] {
             let index = try row.get("ordinal", as: Int.self) - 1

@@ -59,13 +59,17 @@ extension SubscriptionStore {
         return updated.all.map { LedgerResult($0) }
     }
 
-    /// Makes an unclaimed subscription due within the pause. Never postpones one that is due sooner.
-    public func lookAgain(at name: SubscriptionName, trouble: String, within pause: Duration) async throws {
+    /// Makes a subscription due within the pause. Never postpones one that is due sooner.
+    ///
+    /// - Parameter claim: this process's claim of it. Without one, a subscription that is claimed stays as it is.
+    public func lookAgain(
+        at name: SubscriptionName, claim: ClaimedRow? = nil, trouble: String, within pause: Duration
+    ) async throws {
         _ = try await database.query(
             """
             UPDATE ledgers l
             SET trouble = \(.text(trouble.bounded(200))), due_at = least(l.due_at, now() + \(pause))
-            WHERE l.parked_at IS NULL AND l.strikes = 0 AND \(name.isKey(of: "l"))
+            WHERE l.parked_at IS NULL AND (l.strikes = 0 OR l.fence = \(.int4(claim?.fence))) AND \(name.isKey(of: "l"))
             """)
     }
 }

@@ -34,16 +34,26 @@ enum ContractStatements {
             """
     }
 
-    /// - Parameter found: called for each subscription with a contract, with the index of its name.
-    static func read(_ rows: PostgresRows, found: (Int, NotifiedContract) -> Void) throws {
-        var contracts: [Int: NotifiedContract] = [:]
+    /// - Parameter found: called for each subscription with a contract, with the index of its name. A failure is an endpoint
+    ///   that this version cannot read.
+    static func read(
+        _ rows: PostgresRows, found: (Int, Result<NotifiedContract, StoreError>) -> Void
+    ) throws {
+        var contracts: [Int: Result<NotifiedContract, StoreError>] = [:]
         for row in rows {
             let index = try row.get("ordinal", as: Int.self) - 1
             var contract =
                 try contracts[index]
-                ?? NotifiedContract(
-                    id: try row.get("contract"), customer: try row.get("customer"), publisher: try row.get("publisher"))
-            if let endpoint = try endpoint(row) { contract.endpoints.append(endpoint) }
+                ?? .success(
+                    NotifiedContract(
+                        id: try row.get("contract"), customer: try row.get("customer"),
+                        publisher: try row.get("publisher")))
+            do {
+                let endpoint = try endpoint(row)
+                contract = contract.map { $0.with(endpoint) }
+            } catch let error as StoreError {
+                contract = .failure(error)
+            }
             contracts[index] = contract
         }
         for (index, contract) in contracts { found(index, contract) }
@@ -97,5 +107,13 @@ extension NotifiedContract.Endpoint {
         return NewDelivery(
             endpoint: id, publisher: publisher, lane: Username(EndpointID(using: &generator).description), sequence: 1,
             body: event.body(contract: contract, customer: customer, order: order), replaces: false, at: now)
+    }
+}
+
+extension NotifiedContract {
+    fileprivate func with(_ endpoint: Endpoint?) -> Self {
+        var contract = self
+        if let endpoint { contract.endpoints.append(endpoint) }
+        return contract
     }
 }

@@ -22,16 +22,13 @@ struct GrantedLedgers: Sendable {
     {
         self.memory = memory
         self.now = now
-        var read = names.map { LedgerFacts($0) }
+        var read = names.map { LedgerFacts($0, at: now) }
         let places = Dictionary(uniqueKeysWithValues: zip(names, names.indices))
         for row in answers[answers.startIndex] {
             if let place = places[try row.subscriptionName()] { try read[place].read(ledger: row) }
         }
         try LedgerFacts.read(answers.dropFirst(), into: &read)
-        for one in read {
-            facts[one.name] = one
-            facts[one.name]?.found.now = now
-        }
+        for one in read { facts[one.name] = one }
     }
 
     /// Reads the ledgers that exist. They are locked after the owners' rows, in key order, as everywhere. Index used: the
@@ -60,7 +57,7 @@ struct GrantedLedgers: Sendable {
 
     /// The ledger as a grant would leave it; nil if this version cannot read it.
     func ledger(with grant: Ownership.Grant) -> UpdatedLedger? {
-        guard let found = try? facts[grant.name]?.found(ownerNo: nil, leeway: memory.leeway) else { return nil }
+        guard let found = try? facts[grant.name]?.foundLedger(ownerNo: nil, leeway: memory.leeway) else { return nil }
         return UpdatedLedger(grant, found: found, terms: memory.grantTerms, offers: memory.catalogue.offers)
     }
 
@@ -72,15 +69,14 @@ struct GrantedLedgers: Sendable {
         /// Grants whose ledgers this version cannot read.
         fileprivate var unreadable: [LedgerMessage]
 
-        /// See ``UpdatedLedger/end(of:)``.
-        func end(of offer: OfferID, on name: SubscriptionName) -> Timestamp? {
-            updated.all.first { $0.message.name == name }?.end(of: offer)
+        /// The ledgers that this version can read.
+        var ledgers: [SubscriptionName: UpdatedLedger] {
+            Dictionary(uniqueKeysWithValues: updated.all.map { ($0.message.name, $0) })
         }
 
         /// - Parameter changes: changes of customers by the grants.
         func closing(_ changes: [CustomerChange]) -> LedgerUpdate.Closing {
-            var closing = LedgerUpdate(grants: updated.all.map(\.message), memory: memory)
-                .closing(updated, new: new, grants: changes)
+            var closing = LedgerUpdate([], memory: memory).closing(updated, new: new, grants: changes)
             if !unreadable.isEmpty {
                 closing.queries.append(LedgerUpdate.leave(unreadable))
                 closing.makesDue = true
@@ -99,14 +95,15 @@ struct GrantedLedgers: Sendable {
         for (name, group) in groups.sorted(by: { $0.key.order < $1.key.order }) {
             let grants = group.map(\.held.grant)
             let message = LedgerMessage(grants: grants, on: name)
-            var facts = facts[name] ?? LedgerFacts(name)
-            facts.found.now = now
+            let facts = facts[name] ?? LedgerFacts(name, at: now)
             let before = opened[name].flatMap { $0.owner == nil ? nil : $0.ownerNo }
             guard var one = try? facts.found(ownerNo: before, leeway: memory.leeway) else {
                 unreadable.append(message)
                 continue
             }
-            one.add(grants, to: name, of: ownership.subscriptions[name] ?? Ownership.Subscription(alone: grants[0]))
+            one.add(
+                grants, to: name, of: ownership.subscriptions[name] ?? Ownership.Subscription(alone: grants[0]),
+                isTransfer: ownership.transfers.contains { $0.subscription == name })
             if !facts.isKnown { new.insert(name) }
             messages.append(message)
             found.append(one)

@@ -109,8 +109,9 @@ struct Settlement: Sendable {
         _ writes: [PursuitWrite], _ ownership: Ownership, _ granted: inout [Granted], _ ledgers: GrantedLedgers.Update
     ) async throws -> (changed: [Validation], closing: LedgerUpdate.Closing) {
         let transfers = ownership.transfers
+        let updated = ledgers.ledgers
         for index in granted.indices {
-            granted[index].expiresAt = ledgers.end(of: granted[index].held.grant.offerID, on: granted[index].name)
+            granted[index].expiresAt = updated[granted[index].name]?.end(of: granted[index].held.grant.offerID)
         }
         let grants = Dictionary(uniqueKeysWithValues: granted.map { ($0.held.grant.id, $0) })
         let changes = writes.compactMap { write in write.change.map { (write: write, change: $0) } }

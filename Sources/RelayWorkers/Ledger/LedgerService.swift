@@ -155,7 +155,8 @@ public struct LedgerService: Service {
             switch statement {
             // A new subscription without an open question is not in doubt, so Cleeng need not be asked.
             case .away where !subscription.isToBeAsked:
-                try? await store.subscriptions.lookAgain(at: subscription.name, trouble: trouble, within: Self.pause)
+                try? await store.subscriptions.lookAgain(
+                    at: subscription.name, claim: rows[subscription.name], trouble: trouble, within: Self.pause)
             // A store's silence ends nothing. Without an owner there is no customer to ask Cleeng about.
             case .away where subscription.owner == nil:
                 try? await postpone(subscription.name, rows, by: Self.storePause, trouble)

@@ -56,7 +56,6 @@ import Testing
         (made.maker, made.ownerNo, made.username) = (grant.id, 1, grant.username)
         let ownership = try ownership([grant], on: made)
         #expect(ownership.outcomes == [.granted(name, ownerNo: 1)])
-        #expect(ownership.newOwners.isEmpty && ownership.subscriptions[name]?.owner?.customer == grant.customer)
         #expect(ownership.changes.map(\.reason) == [.purchased])
         #expect(ownership.transfers.isEmpty && ownership.newOwners.isEmpty)
     }

@@ -38,7 +38,7 @@ struct GrantTests {
         offers: @escaping UpdatedLedger.Offers = { _, _ in ["month": ["gold"], "year": ["silver"]] }
     ) throws -> UpdatedLedgers {
         var found = found
-        found.add(grants, to: LedgerHistory.name, of: .init(alone: grants[0]))
+        found.add(grants, to: LedgerHistory.name, of: .init(alone: grants[0]), isTransfer: false)
         return UpdatedLedgers(
             [LedgerMessage(grants: grants, on: LedgerHistory.name)], found: [found],
             terms: .init(leeway: Life.leeway, grantsAskedAt: asked), offers: offers)
@@ -54,7 +54,7 @@ struct GrantTests {
             // Over by the receipt, by minutes and by a day.
             Case(receiptEnds: 9.99, accessEnds: 20, expires: 20),
             Case(receiptEnds: 9),
-            // The App Store has said nothing, and can be asked. It says nothing about a purchase that is over.
+            // The App Store has said nothing, and can be asked.
             Case(receiptEnds: 30, asked: [.apple], isDueNow: true, expires: 30),
             Case(receiptEnds: 30, asked: [.google], expires: 30),
             Case(known: .month(told: 5), asked: [.apple], expires: 30),
@@ -127,6 +127,29 @@ struct GrantTests {
         #expect(message.statement.cleeng["silver"]?.statedAt == Life.day(8) + .seconds(-1))
     }
 
+    @Test("of a subscription that its store had to be asked about again leaves it due")
+    func recheck() throws {
+        var found = UpdatedLedger.Found()
+        found.now = Self.now
+        found.ledger.apply(.month(told: 5))
+        let name = LedgerHistory.name("amazon:a")
+        found.add([grant()], to: name, of: .init(alone: grant()), isTransfer: false)
+        let updated = UpdatedLedgers(
+            [LedgerMessage(grants: [grant()], on: name)], found: [found],
+            terms: .init(leeway: Life.leeway, grantsAskedAt: []), offers: { _, _ in ["month": ["gold"]] })
+        #expect(updated.all.first?.dueAt == Self.now)
+    }
+
+    @Test("after one that the store had taken back changes that one's access too")
+    func again() throws {
+        var found = UpdatedLedger.Found()
+        found.now = Self.now
+        var before = grant(number: 2)
+        before.reasonToEnd = "refunded"
+        #expect(try update([grant(), before], found: found).accessChanges.count == 1)
+        #expect(try update([grant(), grant(number: 2)], found: found).accessChanges.isEmpty)
+    }
+
     @Test("under a former id goes on to the present one at once")
     func moved() throws {
         var found = UpdatedLedger.Found()
@@ -140,6 +163,7 @@ struct GrantTests {
         var history = LedgerHistory()
         history.own()
         try history.record(.month(told: 0), day: 1)
+        history.found[LedgerHistory.name]?.granted.insert("silver")
         var first = LedgerStatement(grantOf: "silver", at: Life.day(1), until: nil, ownerNo: 1)
         first.granted = nil
         try history.record(first, day: 2)
@@ -147,12 +171,13 @@ struct GrantTests {
         found.now = Self.now
         var subscription = Ownership.Subscription(alone: grant())
         subscription.ownerNo = 2
-        found.add([grant()], to: LedgerHistory.name, of: subscription)
+        found.add([grant()], to: LedgerHistory.name, of: subscription, isTransfer: true)
         let all = UpdatedLedgers(
             [LedgerMessage(grants: [grant()], on: LedgerHistory.name)], found: [found],
             terms: .init(leeway: Life.leeway, grantsAskedAt: []), offers: { _, _ in ["month": ["gold"]] })
         let updated = try #require(all.all.first)
         #expect(updated.ledger.cleeng["silver"] == nil && updated.ledger.cleeng["gold"]?.ownerNo == 2)
+        #expect(updated.granted == ["gold"] && updated.access.questions.isEmpty)
         #expect(all.accessChanges.map(\.offer) == ["gold"])
     }
 }

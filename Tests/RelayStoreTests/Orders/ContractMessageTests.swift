@@ -56,6 +56,23 @@ struct ContractMessageTests {
         }
     }
 
+    @Test("a grant revives an ended one, in its own transaction")
+    func granted() async throws {
+        try await Billing.run { billing in
+            try await billing.listen()
+            _ = try await billing.contract(of: try await billing.check("1000000001").id)
+            let (store, now) = (billing.store, try await billing.database.now())
+            let name = SubscriptionName(
+                publisher: "main", environment: "Sandbox", originalTransactionID: "1000000001")
+            _ = try await store.subscriptions.record([LedgerMessage(name, .over(statedAt: now))])
+            let before = try await billing.events()
+            try await store.takeAndGrant(.sample(environment: "Sandbox"))
+            var after = try await billing.events()
+            for event in before { after.remove(at: try #require(after.firstIndex(of: event))) }
+            #expect(after == ["ContractChanged"])
+        }
+    }
+
     @Test("endpoints without the event, with another environment, or removed get no message")
     func endpoints() async throws {
         try await Billing.run { billing in

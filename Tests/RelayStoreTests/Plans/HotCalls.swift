@@ -21,7 +21,7 @@ struct HotCalls {
     func run() async throws {
         _ = try await store.queues.due()
         let bought = try await purchases()
-        try await ledgers()
+        try await ledgers(bought)
         try await tell()
         try await changes(bought)
         try await notifications(bought)
@@ -116,7 +116,8 @@ struct HotCalls {
             originalTransactionID: acceptance.subscriptionKey)
     }
 
-    private func ledgers() async throws {
+    private func ledgers(_ bought: [Acceptance]) async throws {
+        _ = try await store.database.query(LedgerUpdate.lookAgain(at: bought.map(name)))
         let due = try await store.subscriptions.claimDue(limit: Self.size, lease: .seconds(60))
         try #require(due.count == Self.size)
         let heard = try await store.subscriptions.record(due.map { LedgerMessage($0.name) })

@@ -18,6 +18,8 @@ struct DueWorkTests {
             let claimed = try await store.claimOne()
             #expect(try await due(store) == [])
             try await store.write(claimed.granted())
+            #expect(try await due(store) == [.customers])
+            try await database.run("UPDATE ledgers SET due_at = now()")
             #expect(try await due(store) == [.customers, .subscriptions])
             _ = try await CustomerUpdates(store: store).queueMessages(limit: 9)
             #expect(try await due(store) == [.subscriptions])

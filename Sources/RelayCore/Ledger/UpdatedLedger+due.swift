@@ -6,7 +6,7 @@ extension UpdatedLedger {
         guard ledger.movedTo == nil else {
             guard !isFollowed else { return nil }
             // A grant under a former id goes on to the present one.
-            if terms.grantsAskedAt != nil { return now }
+            if recordsGrants { return now }
             // What an asking caller evaluates stays due until it has asked. What the answer links to is due now.
             if isOnlyLinked { return terms.asks && message.statement.movesTo == nil ? nil : now }
             if terms.asks { return isOwned ? now + terms.asksFor : nil }
@@ -14,6 +14,8 @@ extension UpdatedLedger {
             return isOwned && isNews ? now : nil
         }
         if let asked = terms.grantsAskedAt {
+            // What the new owner was granted on it before was not read.
+            if found.isTransfer { return now }
             // Cleeng's answer about other offers includes its own grant.
             let asksStore = isUnreported && asked.contains(message.name.platform) && !message.name.isOnlyNamed
             if isToBeAsked || asksStore || recheckAt.map({ $0 <= now }) ?? false { return now }

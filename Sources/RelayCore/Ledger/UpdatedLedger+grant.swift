@@ -50,9 +50,14 @@ extension UpdatedLedger.Found {
             ownerNo = subscription.ownerNo
             ledger.keepStatements(aboutOwner: subscription.ownerNo)
         }
+        self.isTransfer = isTransfer
         bundleID = bundleID ?? grants.lazy.compactMap(\.bundleID).first
         isFirstGrant = granted.isEmpty && grants.allSatisfy { $0.reasonToEnd == nil }
-        if isTransfer { granted = [] }
+        if isTransfer {
+            // The grant to the owner before may be newer than the read behind this one.
+            ledger.forgetCleeng()
+            granted = []
+        }
         granted.formUnion(grants.map(\.offerID))
         if !name.standsAlone { periods += grants.map(\.periods) }
     }

@@ -23,6 +23,8 @@ public struct UpdatedLedger: Sendable {
         public var granted: Set<OfferID> = []
         /// Whether the update records the first grant on it, and none that the store had revoked before.
         public var isFirstGrant = false
+        /// Whether the update records a grant to another customer than the owner before.
+        public var isTransfer = false
         /// Time of the update by the database's clock.
         public var now = Timestamp(microseconds: 0)
 
@@ -124,6 +126,9 @@ public struct UpdatedLedger: Sendable {
         !hasRenewalInfo && !message.name.standsAlone
             && (message.name.platform != .apple || state?.status == .active)
     }
+
+    /// Whether the update records grants of a settlement.
+    public var recordsGrants: Bool { terms.grantsAskedAt != nil }
 
     /// Whether the store or Cleeng must be asked.
     public var isToBeAsked: Bool {

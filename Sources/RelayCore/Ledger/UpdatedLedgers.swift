@@ -91,10 +91,18 @@ public struct UpdatedLedgers: Sendable {
         }
     }
 
-    /// Changes for customers whose purchases changed, or whose subscription has a new id.
+    /// Changes for customers whose purchases changed, or whose subscription has a new id. The first one of a customer
+    /// gives the webhook's reason: an end of access before the grant that the update records.
     ///
-    /// - Parameter trace: trace of the update; nil if it has none.
-    public func customerChanges(trace: String?) -> [CustomerChange] {
+    /// - Parameters:
+    ///   - grants: changes by the recorded grants.
+    ///   - trace: trace of the update; nil if it has none.
+    public func customerChanges(after grants: [CustomerChange] = [], trace: String?) -> [CustomerChange] {
+        let changes = ownChanges(trace: trace)
+        return changes.filter(\.reason.isEnd) + grants + changes.filter { !$0.reason.isEnd }
+    }
+
+    private func ownChanges(trace: String?) -> [CustomerChange] {
         func change(
             _ updated: UpdatedLedger, _ username: Username, _ reason: CustomerChange.Reason
         ) -> CustomerChange {

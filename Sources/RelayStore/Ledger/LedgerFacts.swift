@@ -52,7 +52,7 @@ struct LedgerFacts: Sendable {
     // MARK: Reading after the ledgers are locked
 
     static func queries(_ names: [SubscriptionName]) -> [SQL] {
-        [purchases(names), ContractStatements.look(for: names), namesakes(of: names)]
+        [purchases(names)] + [namesakes(of: names)].compactMap(\.self)
     }
 
     /// - Parameters:
@@ -69,15 +69,19 @@ struct LedgerFacts: Sendable {
                 facts[index].trouble = error
             }
         }
-        try ContractStatements.read(answers[1]) { index, contract in
-            do throws(StoreError) { facts[index].found.contract = try contract.get() } catch {
-                facts[index].trouble = error
-            }
-        }
-        for row in answers[2] {
+        for row in answers.dropFirst().joined() {
             // A ledger that this version cannot read ends nothing.
             guard let ledger = try? StoredLedger.state(row) else { continue }
             facts[try row.get("place", as: Int.self)].namesakes.append(ledger)
+        }
+    }
+
+    /// - Parameter rows: answer to ``ContractStatements/look(for:)``.
+    static func read(contracts rows: PostgresRows, into facts: inout [LedgerFacts]) throws {
+        try ContractStatements.read(rows) { index, contract in
+            do throws(StoreError) { facts[index].found.contract = try contract.get() } catch {
+                facts[index].trouble = error
+            }
         }
     }
 
@@ -109,10 +113,11 @@ struct LedgerFacts: Sendable {
         """
     }
 
-    /// Selects the ledgers of the names that Apple signs for ids that only apps gave to purchases. Nearly always there
-    /// are none to look for. Index used: the primary key.
-    private static func namesakes(of names: [SubscriptionName]) -> SQL {
+    /// Selects the ledgers of the names that Apple signs for ids that only apps gave to purchases. Nil if there are no
+    /// such names, as nearly always. Index used: the primary key.
+    private static func namesakes(of names: [SubscriptionName]) -> SQL? {
         let pairs = names.enumerated().flatMap { index, name in name.namesakes.map { (index: index, name: $0) } }
+        guard !pairs.isEmpty else { return nil }
         let places: SQLTable = ["place": .int4Array(pairs.map { Int32($0.index) })]
         return """
             SELECT i.place, l.state

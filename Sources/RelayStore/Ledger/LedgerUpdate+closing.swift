@@ -38,7 +38,7 @@ extension LedgerUpdate {
             closing.changes.append(closing.queries.count - 1)
         }
         closing.queries += Self.write(presentOffers: updated.presentOffers)
-        let changes = grants + updated.customerChanges(trace: StoredTrace.current)
+        let changes = updated.customerChanges(after: grants, trace: StoredTrace.current)
         if !changes.isEmpty { closing.queries.append(CustomerChange.write(changes)) }
         closing.customers = changes.map(\.customer)
         let messages = ContractStatements.deliveries(updated.all)
@@ -93,8 +93,8 @@ extension LedgerUpdate {
             "transaction_id": .textArray(ledgers.map(\.newestTransaction)),
             "bundle_id": .textArray(ledgers.map(\.found.bundleID)),
         ]
-        let messages = ledgers.map(\.message)
-        return SQLTable.subscriptions(messages.map(\.name)) + shown + rest + grantColumns(messages)
+        return SQLTable.subscriptions(ledgers.map(\.message.name)) + shown + rest
+            + grantColumns(ledgers.map { $0.recordsGrants ? $0.message : nil })
     }
 
     /// Each is in key order, the lock order of every writer.
@@ -128,6 +128,7 @@ extension LedgerUpdate {
             // While a question is open, the error of the last attempt stays.
             "in_doubt": .boolArray(ledgers.map { !$0.access.questions.isEmpty }),
             "stays_due": .boolArray(ledgers.map(\.staysDue)),
+            "is_transfer": .boolArray(ledgers.map(\.found.isTransfer)),
         ]
         return """
             UPDATE ledgers l
@@ -135,7 +136,7 @@ extension LedgerUpdate {
                 product_id = i.product_id, auto_renew_product_id = i.auto_renew_product_id, reason = i.reason,
                 due_at = CASE WHEN l.parked_at IS NULL THEN
                              CASE WHEN i.stays_due THEN least(l.due_at, i.due_at) ELSE i.due_at END END,
-                predecessors = i.predecessors, bundle_id = i.bundle_id, \(grantAssignments("i")),
+                predecessors = i.predecessors, bundle_id = i.bundle_id, \(grantAssignments("i", replacing: "i.is_transfer")),
                 transaction_id = i.transaction_id, has_moved = i.has_moved,
                 trouble = CASE WHEN l.parked_at IS NOT NULL OR i.in_doubt THEN l.trouble END
             FROM \(columns(ledgers) + moves, as: "i")

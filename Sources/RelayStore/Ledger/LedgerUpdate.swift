@@ -35,8 +35,10 @@ struct LedgerUpdate: Sendable {
         let names = messages.map(\.name)
         // Owners are read again after the ledgers are locked: a settlement, which holds that lock, may have created one
         // after the first read.
-        return [owners(names, lock: "FOR NO KEY UPDATE"), ledgers(names), owners(names, lock: "")]
-            + LedgerFacts.queries(names)
+        return [
+            owners(names, lock: "FOR NO KEY UPDATE"), ledgers(names), owners(names, lock: ""),
+            ContractStatements.look(for: names),
+        ] + LedgerFacts.queries(names)
     }
 
     /// Selects owners and locks them in the order of their keys. Index used: the primary key. `OFFSET 0` forces one
@@ -84,7 +86,8 @@ struct LedgerUpdate: Sendable {
             facts[index].found.ownerValidation = try row.validationID()
             facts[index].found.ownerNo = try row.get("owner_no")
         }
-        try LedgerFacts.read(answers[3...], into: &facts)
+        try LedgerFacts.read(contracts: answers[3], into: &facts)
+        try LedgerFacts.read(answers[4...], into: &facts)
         let found = try facts.map { try $0.found(ownerNo: $0.found.ownerNo, leeway: terms.leeway) }
         return UpdatedLedgers(messages, found: found, terms: terms, offers: memory.catalogue.offers)
     }

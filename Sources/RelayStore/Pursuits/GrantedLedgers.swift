@@ -15,33 +15,48 @@ struct GrantedLedgers: Sendable {
     }
 
     /// - Parameters:
-    ///   - answers: answers to ``queries(_:)``.
+    ///   - answers: answers to ``open(_:)``.
     ///   - now: time by the database's clock.
     init(_ names: [SubscriptionName], _ answers: ArraySlice<PostgresRows>, at now: Timestamp, memory: StoreMemory)
         throws
     {
         self.memory = memory
         self.now = now
-        var read = names.map { LedgerFacts($0, at: now) }
+        let answers = Array(answers)
+        var facts = names.map { LedgerFacts($0, at: now) }
         let places = Dictionary(uniqueKeysWithValues: zip(names, names.indices))
-        for row in answers[answers.startIndex] {
-            if let place = places[try row.subscriptionName()] { try read[place].read(ledger: row) }
+        for row in answers[0] {
+            if let place = places[try row.subscriptionName()] { try facts[place].read(ledger: row) }
         }
-        try LedgerFacts.read(answers.dropFirst(), into: &read)
-        for one in read { facts[one.name] = one }
+        try LedgerFacts.read(contracts: answers[1], into: &facts)
+        for one in facts { self.facts[one.name] = one }
     }
 
-    /// Reads the ledgers that exist. They are locked after the owners' rows, in key order, as everywhere. Index used: the
-    /// primary key.
-    static func queries(_ names: [SubscriptionName]) -> [SQL] {
+    /// Reads the ledgers that exist, and the contracts. Ledgers are locked after the owners' rows, in key order, as
+    /// everywhere. Index used: the primary key.
+    static func open(_ names: [SubscriptionName]) -> [SQL] {
         [
             """
             SELECT l.publisher, l.environment, l.subscription_key, \(LedgerFacts.columns)
             FROM (SELECT * FROM \(SQLTable.subscriptions(names), as: "i", ordinal: "ordinal") ORDER BY i.ordinal) AS i
             CROSS JOIN LATERAL (
                 SELECT * FROM ledgers l WHERE \(.sameSubscription("l", "i")) OFFSET 0 FOR NO KEY UPDATE) AS l
-            """
-        ] + LedgerFacts.queries(names)
+            """,
+            ContractStatements.look(for: names),
+        ]
+    }
+
+    /// Reads the rest of what evaluates the subscriptions. A new one has nothing to read.
+    ///
+    /// - Parameter owned: those that had an owner before.
+    mutating func readKnown(_ owned: some Sequence<SubscriptionName>, in transaction: PostgresTransaction) async throws
+    {
+        let names = Set(owned).union(facts.values.filter { $0.isKnown || !$0.name.namesakes.isEmpty }.map(\.name))
+            .sorted { $0.order < $1.order }
+        guard !names.isEmpty else { return }
+        var read = names.map { facts[$0] ?? LedgerFacts($0, at: now) }
+        try LedgerFacts.read(try await transaction.pipeline(LedgerFacts.queries(names))[...], into: &read)
+        for one in read { facts[one.name] = one }
     }
 
     /// Reads the periods in a grant's receipt. A ledger with data that this version cannot read does not prevent the
@@ -61,13 +76,15 @@ struct GrantedLedgers: Sendable {
         return UpdatedLedger(grant, found: found, terms: memory.grantTerms, offers: memory.catalogue.offers)
     }
 
+    fileprivate typealias Unreadable = (message: LedgerMessage, isTransfer: Bool)
+
     /// The ledgers after the grants.
     struct Update {
         fileprivate let memory: StoreMemory
         fileprivate var updated: UpdatedLedgers
         fileprivate var new: Set<SubscriptionName>
         /// Grants whose ledgers this version cannot read.
-        fileprivate var unreadable: [LedgerMessage]
+        fileprivate var unreadable: [Unreadable]
 
         /// The ledgers that this version can read.
         var ledgers: [SubscriptionName: UpdatedLedger] {
@@ -77,8 +94,8 @@ struct GrantedLedgers: Sendable {
         /// - Parameter changes: changes of customers by the grants.
         func closing(_ changes: [CustomerChange]) -> LedgerUpdate.Closing {
             var closing = LedgerUpdate([], memory: memory).closing(updated, new: new, grants: changes)
-            if !unreadable.isEmpty {
-                closing.queries.append(LedgerUpdate.leave(unreadable))
+            for (isTransfer, grants) in Dictionary(grouping: unreadable, by: \.isTransfer) {
+                closing.queries.append(LedgerUpdate.leave(grants.map(\.message), replacing: isTransfer))
                 closing.makesDue = true
             }
             return closing
@@ -90,20 +107,21 @@ struct GrantedLedgers: Sendable {
     ) -> Update {
         var (messages, found) = ([LedgerMessage](), [UpdatedLedger.Found]())
         var new: Set<SubscriptionName> = []
-        var unreadable: [LedgerMessage] = []
+        var unreadable: [Unreadable] = []
         let groups = Dictionary(grouping: granted, by: \.name)
         for (name, group) in groups.sorted(by: { $0.key.order < $1.key.order }) {
             let grants = group.map(\.held.grant)
             let message = LedgerMessage(grants: grants, on: name)
             let facts = facts[name] ?? LedgerFacts(name, at: now)
             let before = opened[name].flatMap { $0.owner == nil ? nil : $0.ownerNo }
+            let isTransfer = ownership.transfers.contains { $0.subscription == name }
             guard var one = try? facts.found(ownerNo: before, leeway: memory.leeway) else {
-                unreadable.append(message)
+                unreadable.append((message, isTransfer))
                 continue
             }
             one.add(
                 grants, to: name, of: ownership.subscriptions[name] ?? Ownership.Subscription(alone: grants[0]),
-                isTransfer: ownership.transfers.contains { $0.subscription == name })
+                isTransfer: isTransfer)
             if !facts.isKnown { new.insert(name) }
             messages.append(message)
             found.append(one)
@@ -116,7 +134,9 @@ struct GrantedLedgers: Sendable {
 
 extension LedgerUpdate {
     /// Leaves grants to the next update of their ledgers, which is due now.
-    static func leave(_ grants: [LedgerMessage]) -> SQL {
+    ///
+    /// - Parameter replacing: whether they are transfers.
+    static func leave(_ grants: [LedgerMessage], replacing: Bool) -> SQL {
         let rows: SQLTable = ["bundle_id": .textArray(grants.map(\.bundleID))]
         return """
             INSERT INTO ledgers AS l (
@@ -126,30 +146,31 @@ extension LedgerUpdate {
                    i.granted_until, i.granted_offer, now()
             FROM \(SQLTable.subscriptions(grants.map(\.name)) + grantColumns(grants) + rows, as: "i")
             ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
-                \(grantAssignments("excluded")), due_at = CASE WHEN l.parked_at IS NULL THEN now() END
+                \(grantAssignments("excluded", replacing: replacing ? "true" : "false")), due_at = CASE WHEN l.parked_at IS NULL THEN now() END
             """
     }
 
-    /// Columns of the newest grant in each message.
-    static func grantColumns(_ messages: [LedgerMessage]) -> SQLTable {
-        let grants = messages.map(\.statement.granted)
+    /// Columns of the newest grant in each message; NULL without one.
+    static func grantColumns(_ messages: [LedgerMessage?]) -> SQLTable {
+        let grants = messages.map { $0?.statement.granted }
+        let ends = zip(messages, grants).map { message, grant in
+            grant.flatMap { message?.statement.cleeng[$0.offer]?.until }
+        }
         return [
             "granted_at": .timestamptzArray(grants.map { $0?.at.postgres }),
-            "granted_until": .timestamptzArray(
-                messages.map { one in
-                    one.statement.granted.flatMap { one.statement.cleeng[$0.offer]?.until?.postgres }
-                }),
+            "granted_until": .timestamptzArray(ends.map { $0?.postgres }),
             "granted_offer": .textArray(grants.map { $0?.offer }),
         ]
     }
 
     /// Assignments of ``grantColumns(_:)`` to `ledgers l` from a row with this name, unless a newer grant is there.
-    static func grantAssignments(_ row: SQL) -> SQL {
-        let isNewer: SQL = "\(row).granted_at >= coalesce(l.granted_at, '-infinity')"
-        return """
-            granted_until = CASE WHEN \(isNewer) THEN \(row).granted_until ELSE l.granted_until END,
-            granted_offer = CASE WHEN \(isNewer) THEN \(row).granted_offer ELSE l.granted_offer END,
-            granted_at = greatest(l.granted_at, \(row).granted_at)
-            """
+    ///
+    /// - Parameter replacing: condition under which they replace a newer one, which was to the owner before.
+    static func grantAssignments(_ row: SQL, replacing: SQL) -> SQL {
+        let counts: SQL = "(\(replacing) OR \(row).granted_at >= coalesce(l.granted_at, '-infinity'))"
+        func value(_ column: SQL) -> SQL {
+            "\(column) = CASE WHEN \(counts) THEN \(row).\(column) ELSE l.\(column) END"
+        }
+        return "\(value("granted_until")), \(value("granted_offer")), \(value("granted_at"))"
     }
 }

@@ -83,9 +83,10 @@ extension Ownership {
 extension Ownership {
     /// Reads the answer to ``open(_:)``.
     ///
-    /// - Parameter grants: the grants under valid leases.
-    static func subscriptions(_ rows: PostgresRows, of grants: [Grant]) throws -> [SubscriptionName: Subscription] {
-        let ids = Set(grants.map(\.id))
+    /// - Parameter ids: the validations under valid leases.
+    static func subscriptions(
+        _ rows: PostgresRows, of ids: Set<ValidationID>
+    ) throws -> [SubscriptionName: Subscription] {
         var subscriptions: [SubscriptionName: Subscription] = [:]
         for row in rows { subscriptions[try row.subscriptionName()] = try Subscription(row, of: ids) }
         return subscriptions
@@ -107,7 +108,7 @@ extension Ownership.Grant {
 extension Ownership.Subscription {
     /// Reads the answer to ``Ownership/open(_:)``.
     ///
-    /// - Parameter ids: validations of the grants in the statement.
+    /// - Parameter ids: the validations under valid leases.
     fileprivate init(_ row: PostgresRow, of ids: Set<ValidationID>) throws {
         self.init(owner: nil, username: try row.open("username"), ownerNo: try row.get("owner_no"))
         // A subscription that is known by a username alone has no owner.

@@ -2,8 +2,8 @@ import Foundation
 import Postgres
 import RelayCore
 
-/// A batch of ``PursuitWrite``s in one transaction with two round trips. The first locks all rows and reads the owners
-/// and the ledgers; the second writes everything and commits.
+/// A batch of ``PursuitWrite``s in one transaction with two round trips, or three if a subscription is not new. The first
+/// locks all rows and reads the owners and the ledgers; the last writes everything and commits.
 struct Settlement: Sendable {
     let transaction: PostgresTransaction
     let memory: StoreMemory
@@ -44,12 +44,16 @@ struct Settlement: Sendable {
     func run(_ writes: [PursuitWrite]) async throws -> Result {
         let grants = writes.filter { $0.change?.status == .granted }
         let names = Set(grants.map(\.claimed.name)).sorted { $0.order < $1.order }
-        let opening = grants.isEmpty ? [] : [Ownership.open(grants)] + GrantedLedgers.queries(names)
+        let opening = grants.isEmpty ? [] : [Ownership.open(grants)] + GrantedLedgers.open(names)
         let answers = try await transaction.pipeline([hold(writes)] + opening)
         var result = Result(outcomes: [PursuitWriteOutcome](repeating: .leaseLost, count: writes.count))
         var ledgers = GrantedLedgers(memory: memory)
+        var opened: [SubscriptionName: Ownership.Subscription] = [:]
         if !grants.isEmpty, let row = answers[0].first {
+            let held = try answers[0].map { writes[try $0.get("ordinal", as: Int.self) - 1].claimed.id }
+            opened = try Ownership.subscriptions(answers[1], of: Set(held))
             ledgers = try GrantedLedgers(names, answers[2...], at: try row.timestamp("now"), memory: memory)
+            try await ledgers.readKnown(opened.filter { $0.value.maker == nil }.keys, in: transaction)
         }
         var held: [Held] = []
         for row in answers[0] {
@@ -61,7 +65,6 @@ struct Settlement: Sendable {
             guard let change = writes[index].change, change.status == .granted else { continue }
             held.append(try Self.hold(writes[index], change, at: index, row, &ledgers))
         }
-        let opened = held.isEmpty ? [:] : try Ownership.subscriptions(answers[1], of: held.map(\.grant))
         let ownership = try Self.decide(held, on: opened)
         var granted: [Granted] = []
         for (one, outcome) in zip(held, ownership.outcomes) {

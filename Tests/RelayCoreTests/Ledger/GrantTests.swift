@@ -150,6 +150,20 @@ struct GrantTests {
         #expect(try update([grant(), grant(number: 2)], found: found).accessChanges.isEmpty)
     }
 
+    @Test("that finds access ended reports the end to the publisher, not a purchase", arguments: [false, true])
+    func reason(isRefunded: Bool) throws {
+        var found = UpdatedLedger.Found()
+        found.now = Self.now
+        found.status = .active
+        found.ledger.apply(.month(told: 5))
+        if isRefunded { found.ledger.apply(.month(revoked: .refunded, told: 6)) }
+        let purchased = CustomerChange(
+            customer: CustomerName(publisher: LedgerHistory.name.publisher, username: "ana"), reason: .purchased,
+            subscription: LedgerHistory.name, trace: nil)
+        let changes = try update([grant()], found: found).customerChanges(after: [purchased], trace: nil)
+        #expect(changes.first?.reason == (isRefunded ? .refunded : .purchased))
+    }
+
     @Test("under a former id goes on to the present one at once")
     func moved() throws {
         var found = UpdatedLedger.Found()
@@ -169,6 +183,8 @@ struct GrantTests {
         try history.record(first, day: 2)
         var found = try #require(history.found[LedgerHistory.name])
         found.now = Self.now
+        // The read behind that customer's grant may have been sent later than the read behind this one.
+        found.ledger.apply(LedgerStatement(granted: LedgerGrant(offer: "silver", at: Life.day(11))))
         var subscription = Ownership.Subscription(alone: grant())
         subscription.ownerNo = 2
         found.add([grant()], to: LedgerHistory.name, of: subscription, isTransfer: true)
@@ -179,5 +195,7 @@ struct GrantTests {
         #expect(updated.ledger.cleeng["silver"] == nil && updated.ledger.cleeng["gold"]?.ownerNo == 2)
         #expect(updated.granted == ["gold"] && updated.access.questions.isEmpty)
         #expect(all.accessChanges.map(\.offer) == ["gold"])
+        // The update after this one reads what the new owner was granted before.
+        #expect(updated.ledger.granted?.offer == "gold" && updated.dueAt == Self.now)
     }
 }

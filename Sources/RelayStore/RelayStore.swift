@@ -12,8 +12,9 @@ public struct RelayStore: Sendable {
     public let memory: StoreMemory
 
     /// - Parameter onDue: called after this process has committed work of a kind, and by ``StoreMemory/signal(_:)``.
-    public init(
-        pool: PostgresPool, vault: Vault, instance: String, logger: Logger, acknowledged: Set<StorePlatform> = [],
+    package init(
+        pool: PostgresPool, vault: Vault, instance: String, logger: Logger,
+        participants: [any LedgerParticipant] = [], acknowledged: Set<StorePlatform> = [],
         leeway: Duration = UpdatedLedger.Terms.standardLeeway, grantsAskedAt: Set<StorePlatform> = [],
         recheck: Duration = UpdatedLedger.Terms.standardRecheck, accounts: AccountRoster = AccountRoster(),
         onDue: @escaping @Sendable (DueWork) -> Void = { _ in }
@@ -21,8 +22,9 @@ public struct RelayStore: Sendable {
         self.init(
             database: Database(pool),
             memory: StoreMemory(
-                vault: vault, instance: instance, logger: logger, acknowledged: acknowledged, leeway: leeway,
-                grantsAskedAt: grantsAskedAt, recheck: recheck, accounts: accounts, onDue: onDue))
+                vault: vault, instance: instance, logger: logger, participants: participants,
+                acknowledged: acknowledged, leeway: leeway, grantsAskedAt: grantsAskedAt, recheck: recheck,
+                accounts: accounts, onDue: onDue))
     }
 
     private init(database: Database, memory: StoreMemory) {

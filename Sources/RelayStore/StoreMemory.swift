@@ -22,6 +22,8 @@ public final class StoreMemory: Sendable {
 
     /// Times of the last writes that are made at most once in ten seconds.
     let noted = Noted()
+    /// What features add to each change of ledgers.
+    let participants: [any LedgerParticipant]
     /// The stores to which the relay acknowledges each grant.
     public let acknowledged: Set<StorePlatform>
     /// How long after a period's end a renewal may still be reported.
@@ -39,13 +41,15 @@ public final class StoreMemory: Sendable {
     private let onDue: @Sendable (DueWork) -> Void
 
     init(
-        vault: Vault, instance: String, logger: Logger, acknowledged: Set<StorePlatform>, leeway: Duration,
+        vault: Vault, instance: String, logger: Logger, participants: [any LedgerParticipant],
+        acknowledged: Set<StorePlatform>, leeway: Duration,
         grantsAskedAt: Set<StorePlatform>, recheck: Duration, accounts: AccountRoster,
         onDue: @escaping @Sendable (DueWork) -> Void
     ) {
         self.vault = vault
         self.instance = instance
         self.logger = logger
+        self.participants = participants
         self.acknowledged = acknowledged
         self.leeway = leeway
         self.grantsAskedAt = grantsAskedAt

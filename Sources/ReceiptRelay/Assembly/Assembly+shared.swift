@@ -35,7 +35,8 @@ extension Assembly {
         let signals = Signals(accounts: accounts)
         let store = RelayStore(
             pool: pool, vault: vault, instance: Self.instanceName(), logger: logger,
-            acknowledged: settings.acknowledged, leeway: settings.apple.renewalLeeway,
+            participants: Features.participants, acknowledged: settings.acknowledged,
+            leeway: settings.apple.renewalLeeway,
             grantsAskedAt: settings.grantsAskedAt, recheck: settings.storeRecheck, accounts: settings.roster,
             onDue: signals.signal)
         let trust = ChainOfTrust(settings.apple.roots)

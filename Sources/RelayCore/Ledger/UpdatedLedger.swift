@@ -15,8 +15,6 @@ public struct UpdatedLedger: Sendable {
         public var ownerValidation: ValidationID?
         /// Nil if it has no owner.
         public var ownerNo: Int32?
-        /// Its contract, with the endpoints to notify; nil if it has none.
-        public var contract: NotifiedContract?
         /// Periods in receipts that were bought under its id, one group for each receipt.
         public var periods: [[LedgerPeriod]] = []
         /// Offers that were granted on it, even if the access was revoked since.

@@ -33,7 +33,7 @@ public struct UpdatedLedgers: Sendable {
     }
 
     /// Each subscription with a new id, and with its former one of the same update.
-    private var moved: [(old: UpdatedLedger, new: UpdatedLedger)] {
+    var moved: [(old: UpdatedLedger, new: UpdatedLedger)] {
         all.flatMap { new in
             all.filter { new.message.statement.movesFrom.contains($0.message.name.originalTransactionID) }
                 .map { (old: $0, new: new) }
@@ -57,14 +57,6 @@ public struct UpdatedLedgers: Sendable {
             for move in ownerMoves where owned.contains(move.from) { owned.insert(move.to) }
         }
         return all.filter { $0.found.owner == nil && $0.ledger.movedTo == nil && owned.contains($0.message.name) }
-    }
-
-    /// Former and new ids of subscriptions whose contract continues under the new id, which has none.
-    public var contractMoves: [(from: SubscriptionName, to: SubscriptionName)] {
-        moved.filter { old, new in
-            new.found.contract == nil && old.found.contract != nil
-                && old.message.name.environment == new.message.name.environment
-        }.map { (from: $0.message.name, to: $1.message.name) }
     }
 
     /// Transfers caused by moves between ids of two owners. The owner of the new id keeps the subscription. If the

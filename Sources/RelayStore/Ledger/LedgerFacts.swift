@@ -29,7 +29,7 @@ struct LedgerFacts: Sendable {
         return try foundLedger(ownerNo: ownerNo, leeway: leeway)
     }
 
-    /// The same, whether or not the purchases and the contract can be read.
+    /// The same, whether or not the rest can be read.
     func foundLedger(ownerNo: Int32?, leeway: Duration) throws -> UpdatedLedger.Found {
         var found = found
         if let ledger = try ledger.get() { found.ledger = ledger.ledger(ownerNo: ownerNo) }
@@ -73,15 +73,6 @@ struct LedgerFacts: Sendable {
             // A ledger that this version cannot read ends nothing.
             guard let ledger = try? StoredLedger.state(row) else { continue }
             facts[try row.get("place", as: Int.self)].namesakes.append(ledger)
-        }
-    }
-
-    /// - Parameter rows: answer to ``ContractStatements/look(for:)``.
-    static func read(contracts rows: PostgresRows, into facts: inout [LedgerFacts]) throws {
-        try ContractStatements.read(rows) { index, contract in
-            do throws(StoreError) { facts[index].found.contract = try contract.get() } catch {
-                facts[index].trouble = error
-            }
         }
     }
 

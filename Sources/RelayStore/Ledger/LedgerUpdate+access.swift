@@ -1,7 +1,7 @@
 import Postgres
 import RelayCore
 
-extension LedgerUpdate {
+extension AppliedLedgers {
     /// Changes granted access: ends it for every customer, or continues or extends it for the owner. The purchase's row
     /// is updated with its validation, unless a newer validation is current by now.
     func access(_ changes: [AccessChange]) -> SQL {

@@ -22,13 +22,23 @@ extension LedgerUpdate {
         }
     }
 
+    /// Makes subscriptions due. Index used: the primary key.
+    static func lookAgain(at names: [SubscriptionName]) -> SQL {
+        """
+        UPDATE ledgers l
+        SET due_at = least(l.due_at, now())
+        FROM \(.subscriptions(names), as: "i")
+        WHERE \(.sameSubscription("l", "i")) AND l.parked_at IS NULL
+        """
+    }
+}
+
+extension AppliedLedgers {
     /// - Parameters:
     ///   - new: subscriptions without a ledger.
     ///   - grants: changes of customers by the grants that the update records.
-    func closing(
-        _ updated: UpdatedLedgers, new: Set<SubscriptionName> = [], grants: [CustomerChange] = []
-    ) -> Closing {
-        var closing = Closing(queries: Self.write(updated.all, new: new))
+    func closing(new: Set<SubscriptionName> = [], grants: [CustomerChange] = []) -> LedgerUpdate.Closing {
+        var closing = LedgerUpdate.Closing(queries: Self.write(updated.all, new: new))
         let noted = updated.all.filter(\.isNoted)
         if !noted.isEmpty { closing.queries.append(events(noted)) }
         closing.queries += updated.ownerMoves.map(Self.move)
@@ -41,8 +51,9 @@ extension LedgerUpdate {
         let changes = updated.customerChanges(after: grants, trace: StoredTrace.current)
         if !changes.isEmpty { closing.queries.append(CustomerChange.write(changes)) }
         closing.customers = changes.map(\.customer)
-        let messages = ContractStatements.deliveries(updated.all)
-        closing.queries += updated.contractMoves.map(ContractStatements.move) + DeliveryStatements.enqueue(messages)
+        let additions = parts.map { $0.close(updated) }
+        let messages = additions.flatMap(\.messages)
+        closing.queries += additions.flatMap(\.queries) + DeliveryStatements.enqueue(messages)
         closing.hasMessages = !messages.isEmpty
         let asked = updated.newlyOwned.filter { memory.acknowledged.contains($0.message.name.platform) }
         closing.queries += asked.map {
@@ -56,7 +67,7 @@ extension LedgerUpdate {
         }.compactMap(\.message.name.onlyNamed)
         if !judged.isEmpty {
             // Only apps gave their purchases this id, and Apple has ended or revived the subscription that it names.
-            closing.queries.append(Self.lookAgain(at: judged))
+            closing.queries.append(LedgerUpdate.lookAgain(at: judged))
             closing.makesDue = true
         }
         let access = updated.accessChanges
@@ -65,16 +76,6 @@ extension LedgerUpdate {
             closing.changes.append(closing.queries.count - 1)
         }
         return closing
-    }
-
-    /// Makes subscriptions due. Index used: the primary key.
-    static func lookAgain(at names: [SubscriptionName]) -> SQL {
-        """
-        UPDATE ledgers l
-        SET due_at = least(l.due_at, now())
-        FROM \(.subscriptions(names), as: "i")
-        WHERE \(.sameSubscription("l", "i")) AND l.parked_at IS NULL
-        """
     }
 
     private static func columns(_ ledgers: [UpdatedLedger]) -> SQLTable {
@@ -94,7 +95,7 @@ extension LedgerUpdate {
             "bundle_id": .textArray(ledgers.map(\.found.bundleID)),
         ]
         return SQLTable.subscriptions(ledgers.map(\.message.name)) + shown + rest
-            + grantColumns(ledgers.map { $0.recordsGrants ? $0.message : nil })
+            + LedgerUpdate.grantColumns(ledgers.map { $0.recordsGrants ? $0.message : nil })
     }
 
     /// Each is in key order, the lock order of every writer.
@@ -136,7 +137,7 @@ extension LedgerUpdate {
                 product_id = i.product_id, auto_renew_product_id = i.auto_renew_product_id, reason = i.reason,
                 due_at = CASE WHEN l.parked_at IS NULL THEN
                              CASE WHEN i.stays_due THEN least(l.due_at, i.due_at) ELSE i.due_at END END,
-                predecessors = i.predecessors, bundle_id = i.bundle_id, \(grantAssignments("i", replacing: "i.is_transfer")),
+                predecessors = i.predecessors, bundle_id = i.bundle_id, \(LedgerUpdate.grantAssignments("i", replacing: "i.is_transfer")),
                 transaction_id = i.transaction_id, has_moved = i.has_moved,
                 trouble = CASE WHEN l.parked_at IS NOT NULL OR i.in_doubt THEN l.trouble END
             FROM \(columns(ledgers) + moves, as: "i")

@@ -3,7 +3,7 @@ import RelayCore
 
 /// Records statements about subscriptions and all their consequences, in one transaction with two round trips:
 ///
-///     opening   locks the owner, then the ledger; reads the purchases' periods
+///     opening   locks the owner, then the ledger; reads the purchases' periods, and what features have (``LedgerParticipant``)
 ///     closing   writes the ledger, its timeline, changes of granted access, and messages to the publisher
 ///
 /// Every change of a subscription's owner or of access granted on it locks the owner's row first. Settlements do the
@@ -35,10 +35,8 @@ struct LedgerUpdate: Sendable {
         let names = messages.map(\.name)
         // Owners are read again after the ledgers are locked: a settlement, which holds that lock, may have created one
         // after the first read.
-        return [
-            owners(names, lock: "FOR NO KEY UPDATE"), ledgers(names), owners(names, lock: ""),
-            ContractStatements.look(for: names),
-        ] + LedgerFacts.queries(names)
+        return [owners(names, lock: "FOR NO KEY UPDATE"), ledgers(names), owners(names, lock: "")]
+            + memory.participants.map { $0.look(for: names) } + LedgerFacts.queries(names)
     }
 
     /// Selects owners and locks them in the order of their keys. Index used: the primary key. `OFFSET 0` forces one
@@ -69,8 +67,9 @@ struct LedgerUpdate: Sendable {
     // MARK: Reading
 
     /// - Parameter answers: answers to ``opening``.
-    func apply(_ answers: ArraySlice<PostgresRows>) throws -> UpdatedLedgers {
+    func apply(_ answers: ArraySlice<PostgresRows>) throws -> AppliedLedgers {
         let answers = Array(answers)
+        let rest = 3 + memory.participants.count
         var facts = messages.map { LedgerFacts($0.name) }
         let places = Dictionary(messages.indices.map { (messages[$0].name, $0) }) { first, _ in first }
         for row in answers[1] {
@@ -86,10 +85,14 @@ struct LedgerUpdate: Sendable {
             facts[index].found.ownerValidation = try row.validationID()
             facts[index].found.ownerNo = try row.get("owner_no")
         }
-        try LedgerFacts.read(contracts: answers[3], into: &facts)
-        try LedgerFacts.read(answers[4...], into: &facts)
+        let parts = try memory.parts(answers[3..<rest], of: messages.map(\.name))
+        for (name, error) in parts.flatMap(\.troubles) { if let index = places[name] { facts[index].trouble = error } }
+        try LedgerFacts.read(answers[rest...], into: &facts)
         let found = try facts.map { try $0.found(ownerNo: $0.found.ownerNo, leeway: terms.leeway) }
-        return UpdatedLedgers(messages, found: found, terms: terms, offers: memory.catalogue.offers)
+        return AppliedLedgers(
+            memory: memory,
+            updated: UpdatedLedgers(messages, found: found, terms: terms, offers: memory.catalogue.offers), parts: parts
+        )
     }
 }
 

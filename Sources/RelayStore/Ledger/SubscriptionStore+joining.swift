@@ -74,7 +74,7 @@ extension SubscriptionStore {
                 guard answers[queries.count - 1].count == join.grants.count else {
                     throw StoreError.missingRow("a grant that stands alone")
                 }
-                let closing = update.closing(try update.apply(answers[queries.count...]))
+                let closing = try update.apply(answers[queries.count...]).closing()
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
                 let ended = join.transfer == nil ? [] : try answers[1].map(PurchaseStore.stored)
                 return (join, ended + changed, closing)

@@ -46,17 +46,17 @@ extension SubscriptionStore {
         guard !messages.isEmpty else { return [] }
         try await relay.offers.ready()
         let update = LedgerUpdate(messages, memory: memory, asks: asks, asksFor: asksFor)
-        let (updated, changed, closing) = try await database.retryingConflicts {
+        let (applied, changed, closing) = try await database.retryingConflicts {
             try await database.withTransaction { transaction in
                 let answers = try await transaction.pipeline(update.opening)
-                let updated = try update.apply(answers[...])
-                let closing = update.closing(updated)
+                let applied = try update.apply(answers[...])
+                let closing = applied.closing()
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
-                return (updated, changed, closing)
+                return (applied, changed, closing)
             }
         }
         relay.publish(changed, closing)
-        return updated.all.map { LedgerResult($0) }
+        return applied.updated.all.map { LedgerResult($0) }
     }
 
     /// Makes a subscription due within the pause. Never postpones one that is due sooner.

@@ -1,8 +1,8 @@
 import Postgres
 import RelayCore
 
-/// Events of contracts, derived from changes of their subscriptions. A ledger update looks up contracts when it opens,
-/// with one primary key probe for each subscription. It writes only if there is a contract.
+/// Events of contracts, derived from changes of their subscriptions. Costs a ledger update one primary key probe for each
+/// subscription, and more only if there is a contract.
 enum ContractStatements {
     private static let endpointColumns: SQL = "e.id, e.events, e.environment"
     private static let isActive: SQL =
@@ -66,17 +66,14 @@ enum ContractStatements {
             id: id, events: events.parts(at: ","), environment: try row.constant("environment"))
     }
 
-    /// Messages to endpoints about the contracts.
-    static func deliveries(_ ledgers: [UpdatedLedger]) -> [NewDelivery] {
-        ledgers.flatMap { updated -> [NewDelivery] in
-            guard let contract = updated.found.contract else { return [] }
-            let endpoints = contract.endpoints.filter { $0.takes(updated.message.name.environment) }
-            return updated.contractEvents.flatMap { event in
-                endpoints.filter { $0.wants(event) }.map {
-                    $0.delivery(
-                        event, publisher: contract.publisher, contract: contract.id, customer: contract.customer,
-                        at: updated.found.now)
-                }
+    /// Messages to the contract's endpoints.
+    static func deliveries(_ updated: UpdatedLedger, to contract: NotifiedContract) -> [NewDelivery] {
+        let endpoints = contract.endpoints.filter { $0.takes(updated.message.name.environment) }
+        return updated.contractEvents.flatMap { event in
+            endpoints.filter { $0.wants(event) }.map {
+                $0.delivery(
+                    event, publisher: contract.publisher, contract: contract.id, customer: contract.customer,
+                    at: updated.found.now)
             }
         }
     }

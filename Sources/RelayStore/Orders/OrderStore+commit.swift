@@ -85,9 +85,9 @@ extension OrderStore {
             name, try row.checkedStatement() ?? LedgerStatement(), bundleID: try row.get("bundle_id"),
             note: .init(event: "ordered", detail: "contract \(order.contract)"))
         let update = LedgerUpdate(message.withMoves, memory: memory)
-        let updated = try update.apply(try await transaction.pipeline(update.opening)[...])
-        var closing = update.closing(updated)
-        let names = try await names(of: name, updated, transaction)
+        let applied = try update.apply(try await transaction.pipeline(update.opening)[...])
+        var closing = applied.closing()
+        let names = try await names(of: name, applied.updated, transaction)
         guard try await transaction.query(Self.contracts(of: names.all)).isEmpty else {
             // The subscription has a contract under another of its names. The ledger still records the store's
             // statement.

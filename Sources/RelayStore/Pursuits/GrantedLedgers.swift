@@ -6,12 +6,13 @@ import RelayCore
 struct GrantedLedgers: Sendable {
     let memory: StoreMemory
     private var facts: [SubscriptionName: LedgerFacts] = [:]
+    private let parts: [LedgerPart]
     private let now: Timestamp
 
     /// A settlement without grants.
     init(memory: StoreMemory) {
         self.memory = memory
-        now = .earliest
+        (parts, now) = ([], .earliest)
     }
 
     /// - Parameters:
@@ -28,22 +29,22 @@ struct GrantedLedgers: Sendable {
         for row in answers[0] {
             if let place = places[try row.subscriptionName()] { try facts[place].read(ledger: row) }
         }
-        try LedgerFacts.read(contracts: answers[1], into: &facts)
+        parts = try memory.parts(answers[1...], of: names)
+        for (name, error) in parts.flatMap(\.troubles) { if let place = places[name] { facts[place].trouble = error } }
         for one in facts { self.facts[one.name] = one }
     }
 
-    /// Reads the ledgers that exist, and the contracts. Ledgers are locked after the owners' rows, in key order, as
-    /// everywhere. Index used: the primary key.
-    static func open(_ names: [SubscriptionName]) -> [SQL] {
+    /// Reads the ledgers that exist, and what features have of the subscriptions. Ledgers are locked after the owners'
+    /// rows, in key order, as everywhere. Index used: the primary key.
+    static func open(_ names: [SubscriptionName], _ participants: [any LedgerParticipant]) -> [SQL] {
         [
             """
             SELECT l.publisher, l.environment, l.subscription_key, \(LedgerFacts.columns)
             FROM (SELECT * FROM \(SQLTable.subscriptions(names), as: "i", ordinal: "ordinal") ORDER BY i.ordinal) AS i
             CROSS JOIN LATERAL (
                 SELECT * FROM ledgers l WHERE \(.sameSubscription("l", "i")) OFFSET 0 FOR NO KEY UPDATE) AS l
-            """,
-            ContractStatements.look(for: names),
-        ]
+            """
+        ] + participants.map { $0.look(for: names) }
     }
 
     /// Reads the rest of what evaluates the subscriptions. A new one has nothing to read.
@@ -80,20 +81,19 @@ struct GrantedLedgers: Sendable {
 
     /// The ledgers after the grants.
     struct Update {
-        fileprivate let memory: StoreMemory
-        fileprivate var updated: UpdatedLedgers
+        fileprivate var applied: AppliedLedgers
         fileprivate var new: Set<SubscriptionName>
         /// Grants whose ledgers this version cannot read.
         fileprivate var unreadable: [Unreadable]
 
         /// The ledgers that this version can read.
         var ledgers: [SubscriptionName: UpdatedLedger] {
-            Dictionary(uniqueKeysWithValues: updated.all.map { ($0.message.name, $0) })
+            Dictionary(uniqueKeysWithValues: applied.updated.all.map { ($0.message.name, $0) })
         }
 
         /// - Parameter changes: changes of customers by the grants.
         func closing(_ changes: [CustomerChange]) -> LedgerUpdate.Closing {
-            var closing = LedgerUpdate([], memory: memory).closing(updated, new: new, grants: changes)
+            var closing = applied.closing(new: new, grants: changes)
             for (isTransfer, grants) in Dictionary(grouping: unreadable, by: \.isTransfer) {
                 closing.queries.append(LedgerUpdate.leave(grants.map(\.message), replacing: isTransfer))
                 closing.makesDue = true
@@ -128,7 +128,8 @@ struct GrantedLedgers: Sendable {
         }
         let updated = UpdatedLedgers(
             messages, found: found, terms: memory.grantTerms, offers: memory.catalogue.offers)
-        return Update(memory: memory, updated: updated, new: new, unreadable: unreadable)
+        return Update(
+            applied: AppliedLedgers(memory: memory, updated: updated, parts: parts), new: new, unreadable: unreadable)
     }
 }
 

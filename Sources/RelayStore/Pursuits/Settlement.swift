@@ -44,7 +44,7 @@ struct Settlement: Sendable {
     func run(_ writes: [PursuitWrite]) async throws -> Result {
         let grants = writes.filter { $0.change?.status == .granted }
         let names = Set(grants.map(\.claimed.name)).sorted { $0.order < $1.order }
-        let opening = grants.isEmpty ? [] : [Ownership.open(grants)] + GrantedLedgers.open(names)
+        let opening = grants.isEmpty ? [] : [Ownership.open(grants)] + GrantedLedgers.open(names, memory.participants)
         let answers = try await transaction.pipeline([hold(writes)] + opening)
         var result = Result(outcomes: [PursuitWriteOutcome](repeating: .leaseLost, count: writes.count))
         var ledgers = GrantedLedgers(memory: memory)

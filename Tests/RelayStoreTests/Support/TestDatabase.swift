@@ -40,7 +40,8 @@ actor TestDatabase {
             url: url, connections: connections, parameters: parameters, vault: vault, planAge: planAge)
         running.append(pool)
         return RelayStore(
-            pool: pool.pool, vault: vault, instance: instance, logger: .silent, grantsAskedAt: grantsAskedAt)
+            pool: pool.pool, vault: vault, instance: instance, logger: .silent,
+            participants: [ContractParticipant()], grantsAskedAt: grantsAskedAt)
     }
 
     private func close() async {

@@ -14,7 +14,8 @@ public struct RelayStore: Sendable {
     /// - Parameter onDue: called after this process has committed work of a kind, and by ``StoreMemory/signal(_:)``.
     package init(
         pool: PostgresPool, vault: Vault, instance: String, logger: Logger,
-        participants: [any LedgerParticipant] = [], acknowledged: Set<StorePlatform> = [],
+        features: [StoredFeature] = [],
+        acknowledged: Set<StorePlatform> = [],
         leeway: Duration = UpdatedLedger.Terms.standardLeeway, grantsAskedAt: Set<StorePlatform> = [],
         recheck: Duration = UpdatedLedger.Terms.standardRecheck, accounts: AccountRoster = AccountRoster(),
         onDue: @escaping @Sendable (DueWork) -> Void = { _ in }
@@ -22,7 +23,7 @@ public struct RelayStore: Sendable {
         self.init(
             database: Database(pool),
             memory: StoreMemory(
-                vault: vault, instance: instance, logger: logger, participants: participants,
+                vault: vault, instance: instance, logger: logger, features: features,
                 acknowledged: acknowledged, leeway: leeway, grantsAskedAt: grantsAskedAt, recheck: recheck,
                 accounts: accounts, onDue: onDue))
     }

@@ -24,6 +24,8 @@ public final class StoreMemory: Sendable {
     let noted = Noted()
     /// What features add to each change of ledgers.
     let participants: [any LedgerParticipant]
+    /// What must be known of features' tables.
+    let tables: [TablePolicy]
     /// The stores to which the relay acknowledges each grant.
     public let acknowledged: Set<StorePlatform>
     /// How long after a period's end a renewal may still be reported.
@@ -41,7 +43,7 @@ public final class StoreMemory: Sendable {
     private let onDue: @Sendable (DueWork) -> Void
 
     init(
-        vault: Vault, instance: String, logger: Logger, participants: [any LedgerParticipant],
+        vault: Vault, instance: String, logger: Logger, features: [StoredFeature],
         acknowledged: Set<StorePlatform>, leeway: Duration,
         grantsAskedAt: Set<StorePlatform>, recheck: Duration, accounts: AccountRoster,
         onDue: @escaping @Sendable (DueWork) -> Void
@@ -49,7 +51,8 @@ public final class StoreMemory: Sendable {
         self.vault = vault
         self.instance = instance
         self.logger = logger
-        self.participants = participants
+        participants = features.compactMap(\.participant)
+        tables = features.map(\.tables)
         self.acknowledged = acknowledged
         self.leeway = leeway
         self.grantsAskedAt = grantsAskedAt

@@ -1,6 +1,5 @@
 public import RelayCore
 public import RelayStore
-import StoreSignals
 
 /// Outcome of a refresh, and the publisher of the customer.
 public struct RefreshedCustomer: Sendable {
@@ -55,7 +54,7 @@ extension Act<Erasure.Outcome> {
             // This row does not name the customer. The erasure writes it, after it has changed the rows that do.
             let record = Record("a customer of \(identity.validations.count) purchases", of: nil)
             let entry = record.entry(.customerErased, by: actor, reason: reason)
-            return (try await Erasure(store: store, rokuMessage: RokuNotification.message).run(identity, entry), nil)
+            return (try await Erasure(store: store).run(identity, entry), nil)
         }
     }
 }

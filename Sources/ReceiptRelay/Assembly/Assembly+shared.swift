@@ -35,7 +35,7 @@ extension Assembly {
         let signals = Signals(accounts: accounts)
         let store = RelayStore(
             pool: pool, vault: vault, instance: Self.instanceName(), logger: logger,
-            participants: Features.participants, acknowledged: settings.acknowledged,
+            features: Features.stored, acknowledged: settings.acknowledged,
             leeway: settings.apple.renewalLeeway,
             grantsAskedAt: settings.grantsAskedAt, recheck: settings.storeRecheck, accounts: settings.roster,
             onDue: signals.signal)

@@ -1,7 +1,7 @@
 import RelayStore
+import StoreSignals
 
 /// The features of this build. The core does not know them.
 enum Features {
-    /// What they add to each change of ledgers.
-    static let participants: [any LedgerParticipant] = [ContractParticipant()]
+    static let stored: [StoredFeature] = [.cleengEvents, .rokuNotifications(RokuNotification.message), .billing]
 }

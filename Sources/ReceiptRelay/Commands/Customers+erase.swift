@@ -38,10 +38,8 @@ extension Customers {
                 let identity = try await store.customers.identity(of: customer, publisher: publisher)
                 guard !isDryRun else {
                     guard !identity.isUnknown || identity.isEmail else { throw ExitCode(1) }
-                    let mentions =
-                        identity.isEmail
-                        ? ", and each event of Cleeng's, notification of Roku's and billing customer that mentions the email"
-                        : ""
+                    let titles = store.customers.mentioning.map(\.title).joined(separator: ", ")
+                    let mentions = identity.isEmail ? "; where the email is mentioned: \(titles)" : ""
                     return print(
                         "would go: \(identity.validations.count) purchases, \(identity.subscriptions.count) subscriptions' owners, \(identity.names.count) names\(mentions)"
                     )
@@ -49,11 +47,13 @@ extension Customers {
                 let outcome = try await Operations(store: store).perform(
                     .erase(identity), by: ShellUser.actor, reason: reason)
                 print(
-                    "erased: \(outcome.validations) purchases, \(outcome.subscriptions) subscriptions' owners, \(outcome.transfers) transfers, \(outcome.messages) messages, \(outcome.events) events of Cleeng's, \(outcome.notifications) notifications of Roku's, \(outcome.billingCustomers) billing customers' details"
+                    "erased: \(outcome.validations) purchases, \(outcome.subscriptions) subscriptions' owners, \(outcome.transfers) transfers, \(outcome.messages) messages"
+                        + store.customers.mentioning.map { ", \(outcome.mentions[$0.member] ?? 0) \($0.title)" }
+                        .joined()
                 )
                 if outcome.unreadable > 0 {
                     print(
-                        "\(outcome.unreadable) events, notifications and billing customers cannot be opened, and stay: look at `status` for parked events"
+                        "\(outcome.unreadable) rows that may mention the email cannot be opened, and stay: look at `status` for parked events"
                     )
                 }
                 print("copies may tell what they had in memory for another fifteen seconds")

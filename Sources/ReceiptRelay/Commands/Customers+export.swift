@@ -3,7 +3,6 @@ import Foundation
 import Operations
 import RelayCore
 import RelayStore
-import StoreSignals
 
 extension Customers {
     struct Export: AsyncParsableCommand {
@@ -76,20 +75,17 @@ private struct CustomerExport: Viewed {
             ]
     }
 
-    /// Texts that mention the customer's email. Another name may be part of any text.
+    /// Texts that mention the customer's email, by the names of their lists. Another name may be part of any text.
     struct Mentions: Sendable {
-        var events: [CustomerMention] = []
-        var billingCustomers: [CustomerMention] = []
-        var notifications: [CustomerMention] = []
+        var lists: [String: [CustomerMention]] = [:]
 
-        var isEmpty: Bool { events.isEmpty && billingCustomers.isEmpty && notifications.isEmpty }
+        var isEmpty: Bool { lists.values.allSatisfy(\.isEmpty) }
 
         init(of identity: CustomerIdentity, _ store: RelayStore) async throws {
             guard identity.isEmail else { return }
-            events = try await store.customers.events(mentioning: identity.customer)
-            billingCustomers = try await store.customers.billingCustomers(mentioning: identity.customer)
-            notifications = try await store.customers.rokuNotifications(
-                mentioning: identity.customer, message: RokuNotification.message)
+            for rows in store.customers.mentioning {
+                lists[rows.member] = try await store.customers.mentions(of: identity.customer, in: rows)
+            }
         }
     }
 
@@ -102,36 +98,29 @@ private struct CustomerExport: Viewed {
     var consumption: [Consumption] = []
     var refunds: [OpsConsumption] = []
 
-    static let fields: [Field<CustomerExport>] = [
-        Field("customerEmail") { $0.identity.customer },
-        Field("applicationUsernames") { one in
-            FieldValue.list(Set(one.identity.names.map(\.username)).sorted().map(\.fieldValue))
-        },
-        Field("purchases") { FieldValue.list($0.purchases) },
-        Field("subscriptions") { FieldValue.list($0.subscriptions) },
-        Field("transfers") { FieldValue.list($0.transfers) }, Field("messages") { FieldValue.list($0.messages) },
-        Field("consumption") { FieldValue.list($0.consumption) },
-        Field("consumptionRequests") { FieldValue.list($0.refunds) },
-        Field("billingCustomers") { one in
-            FieldValue.list(
-                one.mentions.billingCustomers.map { fields(of: $0, name: "id", text: .json($0.text.value), "details") })
-        },
-        Field("events") { one in
-            FieldValue.list(
-                one.mentions.events.map { fields(of: $0, name: "topic", text: .text($0.text.value), "body") })
-        },
-        Field("notifications") { one in
-            FieldValue.list(
-                one.mentions.notifications.map { fields(of: $0, name: "type", text: .json($0.text.value), "message") })
-        },
-    ]
+    static let fields: [Field<CustomerExport>] =
+        [
+            Field("customerEmail") { $0.identity.customer },
+            Field("applicationUsernames") { one in
+                FieldValue.list(Set(one.identity.names.map(\.username)).sorted().map(\.fieldValue))
+            },
+            Field("purchases") { FieldValue.list($0.purchases) },
+            Field("subscriptions") { FieldValue.list($0.subscriptions) },
+            Field("transfers") { FieldValue.list($0.transfers) }, Field("messages") { FieldValue.list($0.messages) },
+            Field("consumption") { FieldValue.list($0.consumption) },
+            Field("consumptionRequests") { FieldValue.list($0.refunds) },
+        ]
+        + Features.stored.flatMap(\.tables.mentions).map { rows in
+            Field(rows.member) { one in
+                FieldValue.list((one.mentions.lists[rows.member] ?? []).map { fields(of: $0, in: rows) })
+            }
+        }
 
-    private static func fields(of mention: CustomerMention, name: String, text: FieldValue, _ key: String) -> FieldValue
-    {
+    private static func fields(of mention: CustomerMention, in rows: MentioningRows) -> FieldValue {
         .object([
             ("at", mention.at.fieldValue), ("publisher", mention.publisher?.fieldValue ?? .null),
-            (name, mention.name.fieldValue),
-            (key, text),
+            (rows.nameMember, mention.name.fieldValue),
+            (rows.textMember, rows.isJSON ? .json(mention.text.value) : .text(mention.text.value)),
         ])
     }
 

@@ -39,7 +39,8 @@ enum DatabaseSession {
         defer { running.cancel() }
         let store = RelayStore(
             pool: pool, vault: vault, instance: "command-\(ProcessInfo.processInfo.processIdentifier)", logger: logger,
-            participants: Features.participants, leeway: try settings.duration(.appleRenewalLeeway))
+            features: Features.stored,
+            leeway: try settings.duration(.appleRenewalLeeway))
         do {
             if opensVault {
                 try await store.encryption.openVault(decides: false)

@@ -69,8 +69,8 @@ extension RetentionPass.Step {
         case .forgotten(let partition, let validations):
             "\(partition.name)  nothing points to \(validations) of its validations any more"
         case .clearedDefault(let table, let rows): "\(table.rawValue)_default  \(rows) old rows removed"
-        case .wouldClear(let leftovers): "\(leftovers.rawValue)  those without a contract would be removed"
-        case .cleared(let leftovers, let rows): "\(leftovers.rawValue)  \(rows) without a contract removed"
+        case .wouldClear(let leftovers): "\(leftovers.table)  those \(leftovers.what) would be removed"
+        case .cleared(let leftovers, let rows): "\(leftovers.table)  \(rows) \(leftovers.what) removed"
         case .clockInDoubt(let today):
             """
             nothing is removed: the database's date, \(Self.date(today)), may be wrong. Check the clock of its machine; if \

@@ -18,8 +18,8 @@ public struct RetentionPolicy: Sendable, Equatable {
         ([.receipts, .webhookDeliveries].contains(table) ? receiptDays : days).map { today - $0 }
     }
 
-    /// First day whose uncommitted orders and checked subscriptions are kept; nil if all are.
-    public func firstKeptBillingDay(today: Int) -> Int? { days.map { today - $0 } }
+    /// First day whose abandoned rows of features are kept; nil if all are.
+    public func firstKeptDay(today: Int) -> Int? { days.map { today - $0 } }
 
     /// First day of which all tables are complete; nil if nothing is dropped.
     public func firstDayTouched(today: Int) -> Int? {

@@ -71,7 +71,7 @@ public struct EncryptionRun: Sendable {
 
     private func convert(_ tell: @Sendable (Progress) -> Void) async throws -> Int {
         var changed = 0
-        for table in PrivateColumns.all {
+        for table in store.memory.privateColumns {
             var progress = Progress(table: table.table, bucketsDone: 0, rowsChanged: 0)
             for bucket in Int16(0)...255 {
                 progress.rowsChanged += try await store.encryption.convert(table, bucket: bucket, direction)
@@ -85,7 +85,7 @@ public struct EncryptionRun: Sendable {
 
     private func checkNothingIsLeft() async throws {
         var left: [String] = []
-        for table in PrivateColumns.all {
+        for table in store.memory.privateColumns {
             let count = try await store.encryption.countLeft(of: table, direction)
             if count > 0 { left.append("\(count) of \(table.table)") }
         }

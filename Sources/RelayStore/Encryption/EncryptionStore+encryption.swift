@@ -41,7 +41,7 @@ extension EncryptionStore {
 
     /// Reads which columns are private. Afterwards, reading one without opening it fails.
     func readPrivateColumns() async throws {
-        let columns = PrivateColumns.all.flatMap { table in table.columns.map { (table.table, $0.name) } }
+        let columns = memory.privateColumns.flatMap { table in table.columns.map { (table.table, $0.name) } }
         let table: SQLTable = [
             "table_name": .textArray(columns.map(\.0)), "column_name": .textArray(columns.map(\.1)),
         ]
@@ -104,14 +104,11 @@ extension EncryptionStore {
             return
         }
         try await database.withTransaction { transaction in
-            let hasData =
-                try await transaction.query(
-                    """
-                    SELECT EXISTS (SELECT FROM validations) OR EXISTS (SELECT FROM subscriptions)
-                        OR EXISTS (SELECT FROM customers) OR EXISTS (SELECT FROM billing_customers)
-                        OR EXISTS (SELECT FROM notifications) OR EXISTS (SELECT FROM cleeng_events)
-                    """
-                ).first?.get(0) ?? true
+            let tables =
+                ["validations", "subscriptions", "customers", "notifications", "cleeng_events"]
+                + memory.tables.flatMap(\.sealed).map(\.table)
+            let exist = tables.map { "EXISTS (SELECT FROM \($0))" }.joined(separator: " OR ")
+            let hasData = try await transaction.query("SELECT \(unescaped: exist)").first?.get(0) ?? true
             guard !hasData else { throw VaultError.databaseIsPlain }
             // The result is empty if another copy decided first.
             guard try await !transaction.query(Self.decide(.sealed)).isEmpty else { return }

@@ -1,5 +1,5 @@
 /// A table's private columns and primary key.
-struct PrivateColumns: Sendable {
+package struct PrivateColumns: Sendable {
     enum Kind: Sendable {
         /// A name, or a text that contains one: see ``VaultKeys/seal(name:)``.
         case text
@@ -18,7 +18,8 @@ struct PrivateColumns: Sendable {
     let key: [(name: String, type: String)]
     let columns: [Column]
 
-    private init(
+    /// - Parameter key: the primary key after `bucket`: names and types.
+    package init(
         _ table: String, key: [(name: String, type: String)], texts: [StaticString] = [],
         bytes: [StaticString] = []
     ) {
@@ -33,8 +34,9 @@ struct PrivateColumns: Sendable {
         (name: "subscription_key", type: "text"),
     ]
 
-    /// Customers' names, receipts and messages. A test compares the list with what the service writes.
-    static let all: [PrivateColumns] = [
+    /// Customers' names, receipts and messages. Features add theirs: ``StoreMemory/privateColumns``. A test compares these
+    /// lists with what the service writes.
+    static let common: [PrivateColumns] = [
         PrivateColumns("validations", key: weekly, texts: ["email", "customer", "application_username", "ip_address"]),
         PrivateColumns("receipts", key: weekly, bytes: ["body"]),
         PrivateColumns("pursuits", key: [("id", "uuid")], texts: ["customer"]),
@@ -51,6 +53,10 @@ struct PrivateColumns: Sendable {
         PrivateColumns("webhook_queue", key: [("id", "uuid")], texts: ["lane"]),
         PrivateColumns("webhook_deliveries", key: weekly, texts: ["lane", "body"]),
         PrivateColumns("audit_log", key: [("id", "uuid")], texts: ["target", "reason"]),
-        PrivateColumns("billing_customers", key: [("id", "text")], texts: ["details"]),
     ]
+}
+
+extension StoreMemory {
+    /// The private columns of all tables.
+    var privateColumns: [PrivateColumns] { PrivateColumns.common + tables.flatMap(\.sealed) }
 }

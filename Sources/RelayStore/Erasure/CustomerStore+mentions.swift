@@ -1,82 +1,111 @@
 import Foundation
-import Postgres
-public import RelayCore
+package import Postgres
+package import RelayCore
 
 /// Rows of a table that may mention a customer in a text. All of them must be read to find those.
-struct MentioningRows: Sendable {
-    /// Reads the rows after this one in the order of the primary key, or the first rows.
-    fileprivate var page: @Sendable (PostgresRow?) throws -> SQL
-    fileprivate var text: @Sendable (PostgresRow) throws -> [UInt8]
-    fileprivate var erasure: @Sendable ([PostgresRow]) throws -> SQL
+package struct MentioningRows: Sendable {
+    /// Name of the list in an export.
+    package let member: String
+    /// What they are, for people: `events of Cleeng's`.
+    package let title: String
+    /// Names of a row's name and of its text in an export.
+    package let nameMember, textMember: String
+    /// Whether the text is JSON.
+    package let isJSON: Bool
+    fileprivate let page: @Sendable (PostgresRow?) throws -> SQL
+    fileprivate let name: @Sendable (PostgresRow) throws -> String
+    fileprivate let text: @Sendable (PostgresRow) throws -> [UInt8]
+    fileprivate let erasure: @Sendable ([PostgresRow]) throws -> SQL
 
-    /// Cleeng's events. Erasure deletes them.
-    static let events = MentioningRows { last in
-        let place = try last.map(PointerPage.place) ?? .start
-        return """
-            SELECT e.bucket, e.accepted_on - DATE 'epoch' AS day, e.id, e.received_at AS at, e.topic, e.account AS publisher,
-                   ROW(e.sealed_by, e.body) AS body
-            FROM cleeng_events e
-            WHERE (e.bucket, e.accepted_on, e.id) > (\(place.values))
-            ORDER BY e.bucket, e.accepted_on, e.id
-            LIMIT \(unescaped: pageSize)
-            """
-    } text: {
-        try $0.open("body", as: Private<[UInt8]>.self).value
-    } erasure: { found in
-        """
-        DELETE FROM cleeng_events e
-        USING \(.ids(try found.map { try $0.validationID() }), as: "i")
-        WHERE e.bucket = i.bucket AND e.accepted_on = DATE 'epoch' + i.day AND e.id = i.id
-        """
+    package static let pageSize: Int32 = 500
+
+    /// - Parameters:
+    ///   - page: selects at most ``pageSize`` rows after this one in the order of the primary key, or the first ones, with
+    ///     `at` and `publisher`.
+    ///   - erasure: removes the text of rows.
+    package init(
+        member: String, title: String, nameMember: String, textMember: String, isJSON: Bool,
+        page: @escaping @Sendable (PostgresRow?) throws -> SQL,
+        name: @escaping @Sendable (PostgresRow) throws -> String,
+        text: @escaping @Sendable (PostgresRow) throws -> [UInt8],
+        erasure: @escaping @Sendable ([PostgresRow]) throws -> SQL
+    ) {
+        self.member = member
+        self.title = title
+        self.nameMember = nameMember
+        self.textMember = textMember
+        self.isJSON = isJSON
+        self.page = page
+        self.name = name
+        self.text = text
+        self.erasure = erasure
     }
+}
+
+extension StoredFeature {
+    /// Cleeng's events. Erasure deletes them.
+    package static let cleengEvents = StoredFeature(
+        tables: TablePolicy(mentions: [
+            MentioningRows(
+                member: "events", title: "events of Cleeng's", nameMember: "topic", textMember: "body", isJSON: false
+            ) { last in
+                let place = try last.map(PointerPage.place) ?? .start
+                return """
+                    SELECT e.bucket, e.accepted_on - DATE 'epoch' AS day, e.id, e.received_at AS at, e.topic, e.account AS publisher,
+                           ROW(e.sealed_by, e.body) AS body
+                    FROM cleeng_events e
+                    WHERE (e.bucket, e.accepted_on, e.id) > (\(place.values))
+                    ORDER BY e.bucket, e.accepted_on, e.id
+                    LIMIT \(.int4(MentioningRows.pageSize))
+                    """
+            } name: {
+                try $0.get("topic")
+            } text: {
+                try $0.open("body", as: Private<[UInt8]>.self).value
+            } erasure: { found in
+                """
+                DELETE FROM cleeng_events e
+                USING \(.ids(try found.map { try $0.validationID() }), as: "i")
+                WHERE e.bucket = i.bucket AND e.accepted_on = DATE 'epoch' + i.day AND e.id = i.id
+                """
+            }
+        ]))
 
     /// Roku's notifications, of which those of Instant Signup name a customer. Erasure deletes them. A repeat is still
     /// known by its name.
     ///
     /// - Parameter message: reads the text of a body; nil if there is none.
-    static func rokuNotifications(_ message: @escaping @Sendable ([UInt8]) -> [UInt8]?) -> MentioningRows {
-        MentioningRows { last in
-            let place = try last.map(PointerPage.place) ?? .start
-            return """
-                SELECT n.bucket, n.accepted_on - DATE 'epoch' AS day, n.id, n.received_at AS at, n.type, n.publisher,
-                       ROW(n.sealed_by, n.body) AS body
-                FROM notifications n
-                WHERE (n.bucket, n.accepted_on, n.id) > (\(place.values)) AND n.store = \(.text(StorePlatform.roku.rawValue))
-                ORDER BY n.bucket, n.accepted_on, n.id
-                LIMIT \(unescaped: pageSize)
-                """
-        } text: {
-            message(try $0.open("body", as: Private<[UInt8]>.self).value) ?? []
-        } erasure: { found in
-            """
-            DELETE FROM notifications n
-            USING \(.ids(try found.map { try $0.validationID() }), as: "i")
-            WHERE \(.sameID("n", "i"))
-            """
-        }
+    package static func rokuNotifications(_ message: @escaping @Sendable ([UInt8]) -> [UInt8]?) -> StoredFeature {
+        StoredFeature(
+            tables: TablePolicy(mentions: [
+                MentioningRows(
+                    member: "notifications", title: "notifications of Roku's", nameMember: "type",
+                    textMember: "message",
+                    isJSON: true
+                ) { last in
+                    let place = try last.map(PointerPage.place) ?? .start
+                    return """
+                        SELECT n.bucket, n.accepted_on - DATE 'epoch' AS day, n.id, n.received_at AS at, n.type, n.publisher,
+                               ROW(n.sealed_by, n.body) AS body
+                        FROM notifications n
+                        WHERE (n.bucket, n.accepted_on, n.id) > (\(place.values))
+                          AND n.store = \(.text(StorePlatform.roku.rawValue))
+                        ORDER BY n.bucket, n.accepted_on, n.id
+                        LIMIT \(.int4(MentioningRows.pageSize))
+                        """
+                } name: {
+                    try $0.get("type")
+                } text: {
+                    message(try $0.open("body", as: Private<[UInt8]>.self).value) ?? []
+                } erasure: { found in
+                    """
+                    DELETE FROM notifications n
+                    USING \(.ids(try found.map { try $0.validationID() }), as: "i")
+                    WHERE \(.sameID("n", "i"))
+                    """
+                }
+            ]))
     }
-
-    /// Details of billing customers. Erasure empties them. Contracts stay, under the ids that the publisher knows.
-    static let billingCustomers = MentioningRows { last in
-        let (bucket, id) = (try last?.get("bucket") ?? -1 as Int16, try last?.get("id") ?? "")
-        return """
-            SELECT c.bucket, c.id, c.created_at AS at, c.publisher, ROW(c.sealed_by, c.details) AS details
-            FROM billing_customers c
-            WHERE (c.bucket, c.id) > (\(.int2(bucket)), \(.text(id)))
-            ORDER BY c.bucket, c.id
-            LIMIT \(unescaped: pageSize)
-            """
-    } text: {
-        Array(try $0.open("details", as: Private<String>.self).value.utf8)
-    } erasure: { found in
-        """
-        UPDATE billing_customers c SET details = \(.privateText("{}")), sealed_by = \(.keyOfTexts)
-        FROM \(.externalSubscriptions(try found.map { try $0.billingID("id") }), as: "i")
-        WHERE c.bucket = i.bucket AND c.id = i.id
-        """
-    }
-
-    private static let pageSize = "500"
 }
 
 /// A text from outside that mentions a customer.
@@ -84,15 +113,15 @@ public struct CustomerMention: Sendable {
     public var at: Timestamp
     /// Nil for an event of the shared account at Cleeng.
     public var publisher: PublisherID?
-    /// Topic of the event, type of the notification, or id of the billing customer.
+    /// Its topic, type or id.
     public var name: String
     public var text: Private<String>
 
-    fileprivate init(_ row: PostgresRow, name: String, text: [UInt8]) throws {
+    fileprivate init(_ row: PostgresRow, of rows: MentioningRows) throws {
         at = try row.timestamp("at")
         publisher = try row.get("publisher", as: String?.self).map { PublisherID($0) }
-        self.name = name
-        self.text = Private(String(decoding: text, as: UTF8.self))
+        name = try rows.name(row)
+        text = Private(String(decoding: try rows.text(row), as: UTF8.self))
     }
 }
 
@@ -100,23 +129,16 @@ extension CustomerStore {
     /// Number of erased rows, and of rows that cannot be opened.
     typealias ErasedMentions = (erased: Int, unreadable: Int)
 
-    /// Cleeng's events that mention an email. One that cannot be opened is left out.
-    public func events(mentioning email: CustomerID) async throws -> [CustomerMention] {
-        try await list(.events, mentioning: email) { try $0.get("topic") }
-    }
+    /// The tables whose texts may mention a customer.
+    package var mentioning: [MentioningRows] { memory.tables.flatMap(\.mentions) }
 
-    /// Roku's notifications that mention an email. One that cannot be opened is left out.
-    ///
-    /// - Parameter message: reads the text of a body.
-    public func rokuNotifications(
-        mentioning email: CustomerID, message: @escaping @Sendable ([UInt8]) -> [UInt8]?
-    ) async throws -> [CustomerMention] {
-        try await list(.rokuNotifications(message), mentioning: email) { try $0.get("type") }
-    }
-
-    /// Billing customers whose details mention an email. One that cannot be opened is left out.
-    public func billingCustomers(mentioning email: CustomerID) async throws -> [CustomerMention] {
-        try await list(.billingCustomers, mentioning: email) { try $0.billingID("id").description }
+    /// The rows that mention an email. One that cannot be opened is left out.
+    package func mentions(of email: CustomerID, in rows: MentioningRows) async throws -> [CustomerMention] {
+        var mentions: [CustomerMention] = []
+        _ = try await find(rows, mentioning: email) { found in
+            mentions += try found.map { try CustomerMention($0, of: rows) }
+        }
+        return mentions
     }
 
     func erase(_ rows: MentioningRows, mentioning email: CustomerID) async throws -> ErasedMentions {
@@ -125,16 +147,6 @@ extension CustomerStore {
             erased += try await database.query(try rows.erasure(found)).affectedRows
         }
         return (erased, unreadable)
-    }
-
-    private func list(
-        _ rows: MentioningRows, mentioning email: CustomerID, name: (PostgresRow) throws -> String
-    ) async throws -> [CustomerMention] {
-        var mentions: [CustomerMention] = []
-        _ = try await find(rows, mentioning: email) { found in
-            mentions += try found.map { try CustomerMention($0, name: name($0), text: rows.text($0)) }
-        }
-        return mentions
     }
 
     /// Passes on the rows of each page whose text mentions the email, without regard to the case of ASCII letters.

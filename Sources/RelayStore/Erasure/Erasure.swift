@@ -16,12 +16,9 @@ public struct Erasure: Sendable {
         public var subscriptions = 0
         public var transfers = 0
         public var messages = 0
-        public var events = 0
-        public var billingCustomers = 0
-        /// Roku's notifications.
-        public var notifications = 0
-        /// Events of Cleeng's, notifications and billing customers' details that cannot be opened. They stay, and may mention the
-        /// customer.
+        /// Rows of features whose texts mentioned the customer, by the name of their list in an export.
+        public var mentions: [String: Int] = [:]
+        /// Rows of features that cannot be opened. They stay, and may mention the customer.
         public var unreadable = 0
     }
 
@@ -42,13 +39,8 @@ public struct Erasure: Sendable {
     }
 
     let store: RelayStore
-    private let rokuMessage: @Sendable ([UInt8]) -> [UInt8]?
 
-    /// - Parameter rokuMessage: reads the text of a stored notification of Roku's, which may name a customer.
-    public init(store: RelayStore, rokuMessage: @escaping @Sendable ([UInt8]) -> [UInt8]? = { $0 }) {
-        self.store = store
-        self.rokuMessage = rokuMessage
-    }
+    public init(store: RelayStore) { self.store = store }
 
     /// - Parameters:
     ///   - asked: who is erased. It is read again, since a worker may have settled a purchase meanwhile.
@@ -56,7 +48,7 @@ public struct Erasure: Sendable {
     /// - Throws: ``Refusal``, ``PostgresError``. Nothing is erased then.
     public func run(_ asked: CustomerIdentity, _ entry: AuditEntry) async throws -> Outcome {
         try await store.transaction(timeout: .seconds(600)) {
-            try await Erasure(store: $0, rokuMessage: rokuMessage).erase(asked, entry)
+            try await Erasure(store: $0).erase(asked, entry)
         }
     }
 
@@ -64,17 +56,14 @@ public struct Erasure: Sendable {
         var outcome = Outcome()
         // Only an email is searched for in texts: any other name could be part of one by chance.
         if asked.isEmail {
-            let events = try await store.customers.erase(.events, mentioning: asked.customer)
-            let details = try await store.customers.erase(.billingCustomers, mentioning: asked.customer)
-            let notifications = try await store.customers.erase(
-                .rokuNotifications(rokuMessage), mentioning: asked.customer)
-            (outcome.events, outcome.billingCustomers) = (events.erased, details.erased)
-            outcome.notifications = notifications.erased
-            outcome.unreadable = events.unreadable + details.unreadable + notifications.unreadable
+            for rows in store.customers.mentioning {
+                let (erased, unreadable) = try await store.customers.erase(rows, mentioning: asked.customer)
+                outcome.mentions[rows.member] = erased
+                outcome.unreadable += unreadable
+            }
         }
         let identity = try await locked(asked)
-        let mentions = outcome.events + outcome.billingCustomers + outcome.notifications
-        guard !identity.isUnknown || mentions > 0 else { throw Refusal.unknown }
+        guard !identity.isUnknown || outcome.mentions.values.contains(where: { $0 > 0 }) else { throw Refusal.unknown }
         let steps = Self.steps(identity, try await store.publishers.ids())
         let queries = steps.map(\.sql) + [AuditStore.query(auditing: entry)]
         let answers = try await store.database.withTransaction { try await $0.commit(with: queries) }

@@ -1,6 +1,11 @@
 package import Postgres
 package import RelayCore
 
+extension StoredFeature {
+    /// Checks, orders and contracts.
+    package static let billing = StoredFeature(participant: ContractParticipant(), tables: .billing)
+}
+
 /// Contracts in the transaction of a ledger's change: their events, and their continuation under a new id.
 package struct ContractParticipant: LedgerParticipant {
     package init() {}

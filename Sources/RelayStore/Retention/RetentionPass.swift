@@ -21,9 +21,9 @@ public struct RetentionPass: Sendable {
         case forgotten(WeeklyPartition, validations: Int)
         /// Old rows removed from a table's default partition.
         case clearedDefault(PartitionedTable, rows: Int)
-        case wouldClear(BillingLeftovers)
+        case wouldClear(Leftovers)
         /// Number of rows removed so far.
-        case cleared(BillingLeftovers, rows: Int)
+        case cleared(Leftovers, rows: Int)
         /// The database's date may be wrong: see ``PartitionLook/isClockInDoubt(_:)``. Nothing is removed.
         case clockInDoubt(today: Int)
         /// Another copy holds the duty.
@@ -72,9 +72,9 @@ public struct RetentionPass: Sendable {
             report(.heldBack(partition, pursued: count, parked: parked))
         }
         let olds = PartitionedTable.allCases.filter { look.defaults[$0]?.hasOld == true }
-        let leftovers: [BillingLeftovers] =
-            if let day = policy.firstKeptBillingDay(today: look.today) {
-                try await store.orders.billingLeftovers(before: day)
+        let leftovers: [Leftovers] =
+            if let day = policy.firstKeptDay(today: look.today) {
+                try await store.retention.leftovers(before: day)
             } else {
                 []
             }
@@ -117,7 +117,7 @@ public struct RetentionPass: Sendable {
     }
 
     private func remove(
-        _ plan: RetentionPlan, _ olds: [PartitionedTable], _ leftovers: [BillingLeftovers], today: Int,
+        _ plan: RetentionPlan, _ olds: [PartitionedTable], _ leftovers: [Leftovers], today: Int,
         under duty: Duty, report: (Step) -> Void
     ) async throws {
         let end = budget.map { ContinuousClock.now + $0 }
@@ -143,7 +143,6 @@ public struct RetentionPass: Sendable {
                 return report(.unfinished)
             }
         }
-        // Orders go first: the age of a subscription is that of its newest order.
         for one in leftovers {
             guard try await clear(one, today: today, under: duty, isOver, report) else { return report(.unfinished) }
         }
@@ -209,13 +208,13 @@ public struct RetentionPass: Sendable {
     }
 
     private func clear(
-        _ leftovers: BillingLeftovers, today: Int, under duty: Duty, _ isOver: () -> Bool, _ report: (Step) -> Void
+        _ leftovers: Leftovers, today: Int, under duty: Duty, _ isOver: () -> Bool, _ report: (Step) -> Void
     ) async throws -> Bool {
-        guard let day = policy.firstKeptBillingDay(today: today) else { return true }
+        guard let day = policy.firstKeptDay(today: today) else { return true }
         var count = 0
         defer { if count > 0 { report(.cleared(leftovers, rows: count)) } }
         while true {
-            let page = try await store.orders.remove(leftovers, before: day, under: duty)
+            let page = try await store.retention.remove(leftovers, before: day, under: duty)
             count += page.count
             guard page.hasMore else { return true }
             if isOver() { return false }

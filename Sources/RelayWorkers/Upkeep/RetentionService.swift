@@ -99,11 +99,11 @@ public final class RetentionService: Service {
                 "old rows are removed from a default partition",
                 metadata: ["partition": "\(table.rawValue)_default", "count": .stringConvertible(rows)])
         case .cleared(let leftovers, let rows):
-            Counter(label: "relay_retention_removed_rows", dimensions: [("table", leftovers.rawValue)])
+            Counter(label: "relay_retention_removed_rows", dimensions: [("table", leftovers.table)])
                 .increment(by: rows)
             logger.notice(
-                "what billing never came back to is removed",
-                metadata: ["table": "\(leftovers.rawValue)", "count": .stringConvertible(rows)])
+                "old rows \(leftovers.what) are removed",
+                metadata: ["table": "\(leftovers.table)", "count": .stringConvertible(rows)])
         case .locked(let partition):
             logger.info(
                 "a partition cannot be dropped now: the table is locked", metadata: ["partition": "\(partition.name)"])

@@ -73,7 +73,7 @@ import Testing
             await #expect(throws: Erasure.Refusal.severalPublishers) { try await store.customers.identity(of: "42") }
             let one = try await store.customers.identity(of: "42", publisher: "main")
             let erased = try await Erasure(store: store).run(one, entry)
-            #expect(erased.billingCustomers == 0 && erased.events == 0)
+            #expect(erased.mentions.values.allSatisfy { $0 == 0 })
             #expect(try await database.column("SELECT publisher FROM customers", as: String.self) == ["other"])
         }
     }
@@ -116,12 +116,10 @@ import Testing
                         notification, body: Array(text.utf8.reversed()), isRelayed: PerPublisher(false)),
                     now: try await database.now())
             }
-            let read: @Sendable ([UInt8]) -> [UInt8]? = { #"{"email":""#.utf8 + $0.reversed() + #""}"#.utf8 }
-            let ana = CustomerID("ana@example.test")
-            let shown = try await store.customers.rokuNotifications(mentioning: ana, message: read)
-            #expect(shown.map(\.name) == ["Sale"])
+            let rows = try #require(store.customers.mentioning.first { $0.member == "notifications" })
+            #expect(try await store.customers.mentions(of: "ana@example.test", in: rows).map(\.name) == ["Sale"])
             let identity = try await store.customers.identity(of: "ana@example.test")
-            #expect(try await Erasure(store: store, rokuMessage: read).run(identity, entry).notifications == 1)
+            #expect(try await Erasure(store: store).run(identity, entry).mentions["notifications"] == 1)
             #expect(try await database.count("notifications") == 1)
         }
     }
@@ -182,11 +180,11 @@ import Testing
             _ = try await store.orders.addBillingCustomer(
                 details: #"{"EmailAddress":"Ana@example.test"}"#, publisher: "main")
             let identity = try await store.customers.identity(of: "ana@example.test")
-            let details = try await store.customers.billingCustomers(mentioning: identity.customer)
+            let details = try await store.customers.mentions(of: identity.customer, in: .billingCustomers)
             #expect(details.map(\.text.value) == [#"{"EmailAddress":"Ana@example.test"}"#])
             #expect(details.map(\.publisher) == ["main"])
             let erased = try await Erasure(store: store).run(identity, entry)
-            #expect(erased.billingCustomers == 1)
+            #expect(erased.mentions["billingCustomers"] == 1)
             #expect(try await database.column("SELECT details FROM billing_customers", as: String.self) == ["{}"])
             await #expect(throws: Erasure.Refusal.unknown) { try await Erasure(store: store).run(identity, entry) }
         }
@@ -199,10 +197,11 @@ import Testing
                 topic: "test", body: Array(#"{"customerEmail":"ana@example.test"}"#.utf8),
                 now: try await items.database.now())
             let identity = try await items.store.customers.identity(of: "ana@example.test")
-            let events = try await items.store.customers.events(mentioning: identity.customer)
+            let rows = try #require(items.store.customers.mentioning.first { $0.member == "events" })
+            let events = try await items.store.customers.mentions(of: identity.customer, in: rows)
             #expect(events.map(\.name) == ["test"])
             let erased = try await Erasure(store: items.store).run(identity, entry)
-            #expect(erased.events == 1 && erased.unreadable == 1)
+            #expect(erased.mentions["events"] == 1 && erased.unreadable == 1)
             #expect(try await items.database.count("cleeng_events") == QueuedItems.count)
         }
     }

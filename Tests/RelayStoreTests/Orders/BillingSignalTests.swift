@@ -13,7 +13,7 @@ struct BillingSignalTests {
             let rings = NIOLockedValueBox(0)
             let store = RelayStore(
                 pool: database.hand, vault: .plain(), instance: "rung", logger: .silent,
-                participants: [ContractParticipant()],
+                features: [.billing],
                 onDue: { work in if work == .webhooks { rings.withLockedValue { $0 += 1 } } })
             func heard() -> Int {
                 rings.withLockedValue { count in

@@ -15,6 +15,11 @@ actor TestDatabase {
     nonisolated let hand: PostgresPool
     private var running: [RunningPool]
 
+    /// All features. A notification of Roku's names a customer backwards, as it does in an encoding of its own.
+    static let features: [StoredFeature] = [
+        .cleengEvents, .rokuNotifications { #"{"email":""#.utf8 + $0.reversed() + #""}"#.utf8 }, .billing,
+    ]
+
     private init(name: String) throws {
         self.name = name
         self.url = try TestCluster.url(database: name)
@@ -41,7 +46,7 @@ actor TestDatabase {
         running.append(pool)
         return RelayStore(
             pool: pool.pool, vault: vault, instance: instance, logger: .silent,
-            participants: [ContractParticipant()], grantsAskedAt: grantsAskedAt)
+            features: Self.features, grantsAskedAt: grantsAskedAt)
     }
 
     private func close() async {
@@ -112,4 +117,9 @@ func withStores(_ count: Int, _ body: (TestDatabase, [RelayStore]) async throws 
         for number in 1..<count { stores.append(await database.store("store-\(number)")) }
         try await body(database, stores)
     }
+}
+
+extension PrivateColumns {
+    /// Those of all tables.
+    static let all = common + TestDatabase.features.flatMap(\.tables.sealed)
 }

@@ -18,6 +18,7 @@ public struct RelayFront: Sendable {
     public typealias OnListening = @Sendable (SocketAddress) async -> Void
 
     private let configuration: FrontConfiguration
+    private let features: [FrontFeature]
     private let store: RelayStore
     private let intake: Intake?
     private let authenticator: Authenticator
@@ -37,12 +38,13 @@ public struct RelayFront: Sendable {
     ///   - registry: holds the fronts' metrics; `/metrics` shows it.
     ///   - readiness: state for `/readyz`; must end within seconds.
     ///   - inquirer: asks Cleeng about a customer at once, for the app or an operator.
-    public init(
-        configuration: FrontConfiguration, store: RelayStore, intake: Intake?, keys: KeyRing,
+    package init(
+        configuration: FrontConfiguration, features: [FrontFeature], store: RelayStore, intake: Intake?, keys: KeyRing,
         registry: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness, logger: Logger,
         inquirer: any CustomerInquirer
     ) {
         self.configuration = configuration
+        self.features = features
         self.store = store
         self.intake = intake
         let limits = RateLimits(
@@ -112,25 +114,17 @@ public struct RelayFront: Sendable {
         let apps = payments.routes + entitlements.routes
         let crossOrigin = CrossOrigin(configuration.allowedOrigins, apps)
         let fromStores = notifications.routes + events
-        let publishers = purchases.routes + validator.routes + billing(stores)
+        let parts = FrontFeature.Parts(
+            store: store, keys: authenticator.keys, limits: limits, budget: bodyBudget,
+            keylessBudget: keylessBodyBudget, maxBodyBytes: configuration.maxBodyBytes, stores: stores,
+            receipts: configuration.receipts, requiresTLS: configuration.requiresTLS)
+        let publishers = purchases.routes + validator.routes + features.flatMap { $0.routes(parts) }
         return service(
             apps + crossOrigin.preflights + fromStores + publishers,
             address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
             maxConnections: OpenFileLimit.connections(wanted: Self.maxAppConnections),
             limits: limits, crossOrigin: crossOrigin, beginsTraces: configuration.beginsTraces,
             onListening: onListening, onShutdown: store.memory.changes.shutDown, drain: stores.drain)
-    }
-
-    /// Routes for publishers' billing systems.
-    private func billing(_ stores: StoreGate) -> [Route] {
-        let billing = BillingContext(
-            store: store, keys: authenticator.keys, budget: bodyBudget, maxBodyBytes: configuration.maxBodyBytes,
-            stores: stores, receipts: configuration.receipts,
-            limits: limits)
-        return TokenRoutes(store: store, keys: authenticator.keys, budget: keylessBodyBudget, limits: limits).routes
-            + CheckRoutes(billing: billing).routes + OrderRoutes(billing: billing).routes
-            + ContractRoutes(billing: billing).routes
-            + BillingWebhookRoutes(billing: billing, requiresTLS: configuration.requiresTLS).routes
     }
 
     /// The front for operators, their tools and probes.
@@ -148,7 +142,10 @@ public struct RelayFront: Sendable {
             + OpsViewRoutes(store: store, authenticator: authenticator).routes
             + OpsActRoutes(tools: tools, authenticator: authenticator, bodies: bodies).routes
             + ConsoleRoutes(
-                console: ConsoleContext(store: store, pages: configuration.console, keys: authenticator.keys),
+                console: ConsoleContext(
+                    store: store, pages: configuration.console, keys: authenticator.keys,
+                    sections: Section.all(features.flatMap(\.pages).map(\.section))),
+                features: features.flatMap(\.pages),
                 actions: ConsoleActions(tools: tools)
             ).routes
         return service(

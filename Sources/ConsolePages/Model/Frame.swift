@@ -32,35 +32,50 @@ public struct Frame: Sendable {
     }
 
     /// Fills in the parts of a page that only a signed-in user sees.
-    public mutating func welcome(_ name: String, role: String, formToken: String, at section: Section?) {
+    ///
+    /// - Parameter sections: the pages linked from this one.
+    public mutating func welcome(
+        _ name: String, role: String, formToken: String, at section: Section?, of sections: [Section] = Section.all()
+    ) {
         viewer = Viewer(
             name: name, role: role, formToken: formToken,
-            pages: Section.allCases.map { Link(title: $0.title, href: $0.path, isHere: $0 == section) })
+            pages: sections.map { Link(title: $0.title, href: $0.path, isHere: $0 == section) })
     }
 }
 
-/// Pages linked from every page.
-public enum Section: String, Sendable, CaseIterable {
-    case overview, validations, customers, subscriptions, transfers, notifications, events, webhooks, orders, offers,
-        parked, keys, audit
+/// A page linked from every page.
+public struct Section: Sendable, Hashable {
+    public let title: String
+    public let path: String
 
-    public var title: String {
-        switch self {
-        case .overview: "Overview"
-        case .validations: "Validations"
-        case .customers: "Customers"
-        case .subscriptions: "Subscriptions"
-        case .transfers: "Transfers"
-        case .notifications: "Notifications"
-        case .events: "Events"
-        case .webhooks: "Webhooks"
-        case .orders: "Orders"
-        case .offers: "Offers"
-        case .parked: "Parked"
-        case .keys: "Keys"
-        case .audit: "Audit log"
-        }
+    /// - Parameter name: last part of the path.
+    public init(_ name: String, _ title: String) {
+        self.init(title: title, path: "/console/\(name)")
     }
 
-    public var path: String { self == .overview ? "/" : "/console/\(rawValue)" }
+    private init(title: String, path: String) {
+        self.title = title
+        self.path = path
+    }
+
+    public static let overview = Section(title: "Overview", path: "/")
+    public static let validations = Section("validations", "Validations")
+    public static let customers = Section("customers", "Customers")
+    public static let subscriptions = Section("subscriptions", "Subscriptions")
+    public static let transfers = Section("transfers", "Transfers")
+    public static let notifications = Section("notifications", "Notifications")
+    public static let events = Section("events", "Events")
+    public static let webhooks = Section("webhooks", "Webhooks")
+    public static let offers = Section("offers", "Offers")
+    public static let parked = Section("parked", "Parked")
+    public static let keys = Section("keys", "Keys")
+    public static let audit = Section("audit", "Audit log")
+
+    /// All, in the order of display.
+    ///
+    /// - Parameter features: those of features.
+    public static func all(_ features: [Section] = []) -> [Section] {
+        [overview, validations, customers, subscriptions, transfers, notifications, events, webhooks] + features
+            + [offers, parked, keys, audit]
+    }
 }

@@ -29,7 +29,8 @@ extension Assembly {
     ) async throws -> (apps: [any Service], others: [any Service]) {
         let store = parts.store
         let front = RelayFront(
-            configuration: try await frontConfiguration(parts), store: store, intake: intake, keys: parts.keys,
+            configuration: try await frontConfiguration(parts), features: Features.fronts, store: store, intake: intake,
+            keys: parts.keys,
             registry: registry, readiness: { await readiness.readiness }, logger: logger,
             inquirer: CustomerInquiry(
                 store: store, upstreams: parts.accounts.map(\.upstream), interval: settings.pollInterval, logger: logger

@@ -5,14 +5,8 @@ import RelayStore
 
 /// Shared parts of all routes under `/api/v1`: authentication, bodies, pages, ids, answers.
 struct BillingContext: Sendable {
-    let store: RelayStore
-    let keys: KeyRing
-    let budget: BodyBudget
-    let maxBodyBytes: Int
-    /// How long after a period's end a renewal may still be reported.
-    let stores: StoreGate
-    let receipts: ReceiptPolicy
-    let limits: RateLimits
+    let parts: FrontFeature.Parts
+    var store: RelayStore { parts.store }
 
     /// Bound of all bodies except receipts.
     static let smallBodyBytes = 64 << 10
@@ -24,18 +18,18 @@ struct BillingContext: Sendable {
         let inQuery = QueryItems(request.uri.query)["access_token"]
         guard let text = BearerCredentials.parse(request.headers[.authorization]) ?? inQuery.map({ Substring($0) })
         else { throw Problem(.missingKey, "send Authorization: Bearer TOKEN, with a token from /oauth/token") }
-        var key = try await keys.authenticate(accessToken: text)
-        if key == nil { key = try await keys.authenticate(text) }
+        var key = try await parts.keys.authenticate(accessToken: text)
+        if key == nil { key = try await parts.keys.authenticate(text) }
         guard let key else { throw Problem(.unknownKey, "the token was never given out, or its key has been revoked") }
         context.notes.keyID = key.id
-        try limits.take(key: key.id.text, context)
+        try parts.limits.take(key: key.id.text, context)
         guard key.role.opens(.publisher) else { throw Problem(.wrongRole, "this takes a key of the role publisher") }
         return key.publisher
     }
 
     /// - Parameter loan: accounts for the bytes that arrive.
     func body(_ request: Request, on loan: BodyLoan, atMost bytes: Int = smallBodyBytes) async throws -> ByteBuffer {
-        try await BodyReader(maximumBytes: min(bytes, maxBodyBytes)).read(request, on: loan)
+        try await BodyReader(maximumBytes: min(bytes, parts.maxBodyBytes)).read(request, on: loan)
     }
 
     /// The id in the path. A malformed id is 404, like an unknown one.

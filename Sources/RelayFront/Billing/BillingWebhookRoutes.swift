@@ -8,7 +8,6 @@ import Webhooks
 /// Routes of a publisher's webhooks for orders and contracts.
 struct BillingWebhookRoutes: Sendable {
     let billing: BillingContext
-    let requiresTLS: Bool
 
     /// Per publisher.
     private static let mostEndpoints = 100
@@ -29,7 +28,7 @@ struct BillingWebhookRoutes: Sendable {
 
     private func add(_ request: Request, _ context: FrontContext) async throws -> Response {
         let publisher = try await billing.publisher(request, context)
-        let loan = BodyLoan(billing.budget)
+        let loan = BodyLoan(billing.parts.budget)
         defer { loan.end() }
         let (url, events) = try read(try await billing.body(request, on: loan))
         guard try await endpoints(of: publisher).count < Self.mostEndpoints else {
@@ -65,7 +64,7 @@ struct BillingWebhookRoutes: Sendable {
         if reader["Url"] == .absent { reader.add("Url", .required, "is required") }
         switch url.map({ WebhookURL($0) }) {
         case .some(nil): reader.add("Url", .invalid, "must be \(WebhookURL.rule)")
-        case .some(let url?) where requiresTLS && !url.isSecure:
+        case .some(let url?) where billing.parts.requiresTLS && !url.isSecure:
             reader.add("Url", .invalid, "must be an https URL")
         default: break
         }

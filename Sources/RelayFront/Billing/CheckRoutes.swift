@@ -10,10 +10,10 @@ struct CheckRoutes: Sendable {
 
     private func check(_ request: Request, _ context: FrontContext) async throws -> Response {
         let publisher = try await billing.publisher(request, context)
-        let loan = BodyLoan(billing.budget)
+        let loan = BodyLoan(billing.parts.budget)
         defer { loan.end() }
-        let body = try await billing.body(request, on: loan, atMost: billing.maxBodyBytes)
-        let wanted = try CheckRequest(body, mostReceiptBytes: billing.maxBodyBytes)
+        let body = try await billing.body(request, on: loan, atMost: billing.parts.maxBodyBytes)
+        let wanted = try CheckRequest(body, mostReceiptBytes: billing.parts.maxBodyBytes)
         let checked = try await billing.check(wanted, publisher: publisher)
         return BillingContext.one(checked, BillingJSON.subscriptions)
     }
@@ -45,7 +45,8 @@ extension BillingContext {
     func find(_ wanted: CheckRequest, publisher: PublisherID) async throws -> [ExternalSubscription] {
         let query: ExternalStoreQuery
         switch wanted {
-        case .appleReceipt(let text): return try await asStoreHas(try await receipts.subscriptions(in: text), publisher)
+        case .appleReceipt(let text):
+            return try await asStoreHas(try await parts.receipts.subscriptions(in: text), publisher)
         case .store(let one): query = one
         }
         if query.platform == .apple {
@@ -54,7 +55,7 @@ extension BillingContext {
             guard known.isEmpty else { return try await asStoreHas(known, publisher) }
         }
         let platform = query.platform
-        let answer = await stores.ask(query, of: publisher)
+        let answer = await parts.stores.ask(query, of: publisher)
         switch answer {
         case .found(let found): return found
         case .no(let reason), .ended(let reason): throw Self.refused("\(platform.iapType): \(reason)")
@@ -81,7 +82,7 @@ extension BillingContext {
         // The subscriptions are sorted: the longest-running first.
         for (place, one) in subscriptions.enumerated().prefix(Self.mostAsked) where !one.lastsForEver {
             let query = ExternalStoreQuery(.apple, id: one.key.text, detail: one.bundleID)
-            let answer = await stores.ask(query, of: publisher)
+            let answer = await parts.stores.ask(query, of: publisher)
             guard case .found(let found) = answer else {
                 if answer.pause != nil { break }
                 continue

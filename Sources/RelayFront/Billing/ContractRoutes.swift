@@ -40,7 +40,7 @@ struct ContractRoutes: Sendable {
 
     private func addCustomer(_ request: Request, _ context: FrontContext) async throws -> Response {
         let publisher = try await billing.publisher(request, context)
-        let loan = BodyLoan(billing.budget)
+        let loan = BodyLoan(billing.parts.budget)
         defer { loan.end() }
         let details = try CustomerDetails(try await billing.body(request, on: loan))
         let customer = try await billing.store.orders.addBillingCustomer(details: details.json, publisher: publisher)

@@ -22,7 +22,7 @@ struct OrderRoutes: Sendable {
 
     private func create(_ request: Request, _ context: FrontContext) async throws -> Response {
         let publisher = try await billing.publisher(request, context)
-        let loan = BodyLoan(billing.budget)
+        let loan = BodyLoan(billing.parts.budget)
         defer { loan.end() }
         let terms = try OrderRequest(try await billing.body(request, on: loan)).terms
         let order = NewOrder(

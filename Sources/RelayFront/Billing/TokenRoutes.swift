@@ -8,17 +8,14 @@ import RelayStore
 /// `POST /oauth/token`: OAuth 2.0 client credentials (RFC 6749 section 4.4). The client is a publisher, and its secret
 /// is one of the publisher's keys.
 struct TokenRoutes: Sendable {
-    let store: RelayStore
-    let keys: KeyRing
-    let budget: BodyBudget
-    let limits: RateLimits
+    let parts: FrontFeature.Parts
 
     private static let maximumBytes = 16 << 10
 
     var routes: [Route] { [.post("/oauth/token", grant)] }
 
     private func grant(_ request: Request, _ context: FrontContext) async throws -> Response {
-        let loan = BodyLoan(budget)
+        let loan = BodyLoan(parts.keylessBudget)
         defer { loan.end() }
         let form = try FormBody(
             try await BodyReader(maximumBytes: Self.maximumBytes).read(request, on: loan, ofAnyType: true))
@@ -27,10 +24,10 @@ struct TokenRoutes: Sendable {
             throw Problem(.unsupportedGrant, "only client_credentials is taken")
         }
         let (id, secret) = try credentials(request.headers[.authorization], form)
-        let known = try await keys.authenticate(Substring(secret))
+        let known = try await parts.keys.authenticate(Substring(secret))
         guard let key = known, key.publisher == PublisherID(id), key.role == .publisher else {
             // Failures count against the claimed name, so that guesses do not slow down clients with a valid secret.
-            if PublisherID.isValid(id) { try limits.take(key: "refused \(id)", context) }
+            if PublisherID.isValid(id) { try parts.limits.take(key: "refused \(id)", context) }
             // A key of the wrong role gets its own error: a client that has the key may learn the role.
             guard let known, known.publisher == PublisherID(id) else { throw Self.unknownClient }
             throw Problem(
@@ -39,8 +36,10 @@ struct TokenRoutes: Sendable {
             )
         }
         context.notes.keyID = key.id
-        try limits.take(key: key.id.text, context)
-        guard let token = try await store.keys.accessToken(for: Substring(secret)) else { throw Self.unknownClient }
+        try parts.limits.take(key: key.id.text, context)
+        guard let token = try await parts.store.keys.accessToken(for: Substring(secret)) else {
+            throw Self.unknownClient
+        }
         return .json { writer in
             writer.beginObject()
             writer.member("access_token", token)

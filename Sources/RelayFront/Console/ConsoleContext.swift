@@ -9,12 +9,15 @@ struct ConsoleContext: Sendable {
     let store: RelayStore
     let pages: ConsolePages
     let keys: KeyRing
+    let sections: [Section]
     let summaries: ScopedSummaries
 
-    init(store: RelayStore, pages: ConsolePages, keys: KeyRing) {
+    /// - Parameter sections: the pages linked from every page.
+    init(store: RelayStore, pages: ConsolePages, keys: KeyRing, sections: [Section]) {
         self.store = store
         self.pages = pages
         self.keys = keys
+        self.sections = sections
         summaries = ScopedSummaries(store: store)
     }
 

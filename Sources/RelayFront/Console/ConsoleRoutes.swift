@@ -6,6 +6,7 @@ import RelayStore
 /// Routes `/` and `/console/…` of the ops port: the console's pages and forms.
 struct ConsoleRoutes: Sendable {
     let console: ConsoleContext
+    let features: [FrontFeature.Page]
     /// Performs the actions, which need more than the database.
     let actions: ConsoleActions
 
@@ -24,10 +25,11 @@ struct ConsoleRoutes: Sendable {
             console.page("/console/webhooks", DeliveryViews.webhooks),
             console.page("/console/endpoints", DeliveryViews.endpoints),
             console.page("/console/events", DeliveryViews.events.show),
-            console.page("/console/orders", RecordViews.orders), console.page("/console/offers", OfferView.show),
+            console.page("/console/offers", OfferView.show),
             console.page("/console/keys", RecordViews.keys),
             console.page("/console/audit", RecordViews.audit.show),
         ]
+            + features.map { console.page($0.section.path, $0.show) }
             + [
                 console.page(ConsoleSelection.path, selection.confirm),
                 console.action(ConsoleSelection.path, selection.act),

@@ -41,7 +41,7 @@ struct ConsoleVisit: Sendable {
     /// The frame of a page. After an action it shows the action's result.
     func frame(_ title: String, at section: Section, live: Int? = nil) -> Frame {
         var frame = console.frame(title)
-        frame.welcome(session.key.name, role: roleText, formToken: token.formToken, at: section)
+        frame.welcome(session.key.name, role: roleText, formToken: token.formToken, at: section, of: console.sections)
         frame.liveSeconds = live
         frame.notice = query["done"].flatMap { ConsoleAction(rawValue: $0) }?.form.done
         return frame

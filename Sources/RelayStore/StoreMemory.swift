@@ -26,6 +26,8 @@ public final class StoreMemory: Sendable {
     let participants: [any LedgerParticipant]
     /// What must be known of features' tables.
     let tables: [TablePolicy]
+    /// See ``StoredFeature/publishers``.
+    let publishers: [StoredFeature.Publishers]
     /// The stores to which the relay acknowledges each grant.
     public let acknowledged: Set<StorePlatform>
     /// How long after a period's end a renewal may still be reported.
@@ -53,6 +55,7 @@ public final class StoreMemory: Sendable {
         self.logger = logger
         participants = features.compactMap(\.participant)
         tables = features.map(\.tables)
+        publishers = features.compactMap(\.publishers)
         self.acknowledged = acknowledged
         self.leeway = leeway
         self.grantsAskedAt = grantsAskedAt

@@ -213,6 +213,7 @@ extension NotificationStore {
             v.verification <> \(Verification.Result.notGenuine)
             OR v.verification_detail LIKE \(.text("%" + Verification.unpaid))
             """
+        let byFeatures = memory.publishers.map { "UNION ALL \($0(key, isThere))" as SQL }
         return try await database.query(
             """
             SELECT known.publisher
@@ -225,10 +226,7 @@ extension NotificationStore {
                 SELECT s.publisher, s.owned_since
                 FROM subscriptions s
                 WHERE s.bucket = ANY (\(buckets)) AND s.subscription_key = \(key) AND s.\(isThere)
-                UNION ALL
-                SELECT c.publisher, c.added_at
-                FROM contract_subscriptions c
-                WHERE c.subscription_key = \(key) AND c.\(isThere)
+                \(byFeatures.joined(" "))
             ) AS known
             ORDER BY known.accepted_at DESC
             LIMIT 1

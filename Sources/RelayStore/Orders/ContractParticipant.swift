@@ -3,7 +3,14 @@ package import RelayCore
 
 extension StoredFeature {
     /// Checks, orders and contracts.
-    package static let billing = StoredFeature(participant: ContractParticipant(), tables: .billing)
+    package static let billing = StoredFeature(
+        participant: ContractParticipant(), tables: .billing,
+        publishers: { key, isThere in
+            """
+            SELECT c.publisher, c.added_at FROM contract_subscriptions c
+            WHERE c.subscription_key = \(key) AND c.\(isThere)
+            """
+        })
 }
 
 /// Contracts in the transaction of a ledger's change: their events, and their continuation under a new id.

@@ -2,7 +2,7 @@ import Postgres
 import RelayCore
 
 /// The earlier and present names of a subscription that the ledger knows. A store continues a subscription under
-/// another number if its app moves to another bundle. Under all its names, it has one contract.
+/// another number if its app moves to another bundle.
 struct SubscriptionHistory: Sendable {
     /// Names from the requested one to the present one.
     private(set) var path: [SubscriptionName]

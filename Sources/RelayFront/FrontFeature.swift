@@ -1,9 +1,9 @@
 import ConsolePages
 import Hummingbird
-package import RelayStore
+import RelayStore
 
 /// What a feature adds to the fronts.
-package struct FrontFeature: Sendable {
+public struct FrontFeature: Sendable {
     /// What its routes may use.
     struct Parts: Sendable {
         let store: RelayStore

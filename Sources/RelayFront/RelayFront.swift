@@ -38,7 +38,7 @@ public struct RelayFront: Sendable {
     ///   - registry: holds the fronts' metrics; `/metrics` shows it.
     ///   - readiness: state for `/readyz`; must end within seconds.
     ///   - inquirer: asks Cleeng about a customer at once, for the app or an operator.
-    package init(
+    public init(
         configuration: FrontConfiguration, features: [FrontFeature], store: RelayStore, intake: Intake?, keys: KeyRing,
         registry: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness, logger: Logger,
         inquirer: any CustomerInquirer

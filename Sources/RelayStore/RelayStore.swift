@@ -12,7 +12,7 @@ public struct RelayStore: Sendable {
     public let memory: StoreMemory
 
     /// - Parameter onDue: called after this process has committed work of a kind, and by ``StoreMemory/signal(_:)``.
-    package init(
+    public init(
         pool: PostgresPool, vault: Vault, instance: String, logger: Logger,
         features: [StoredFeature] = [],
         acknowledged: Set<StorePlatform> = [],

@@ -1,8 +1,8 @@
 package import Postgres
-package import RelayCore
+import RelayCore
 
 /// What a feature is to the tables.
-package struct StoredFeature: Sendable {
+public struct StoredFeature: Sendable {
     /// What it adds to each change of ledgers.
     package var participant: (any LedgerParticipant)?
     package var tables: TablePolicy
@@ -21,8 +21,7 @@ package struct StoredFeature: Sendable {
     }
 }
 
-/// What the relay must know of a feature's tables to seal, export, erase and remove what is in them. The core names no
-/// such table.
+/// What the relay must know of a feature's tables to seal, export, erase and remove what is in them.
 package struct TablePolicy: Sendable {
     /// Tables with private columns.
     package var sealed: [PrivateColumns]
@@ -39,10 +38,10 @@ package struct TablePolicy: Sendable {
 }
 
 /// Abandoned rows of one table, which are removed after `RELAY_RETENTION_DAYS`.
-package struct Leftovers: Sendable, Equatable {
-    package let table: String
+public struct Leftovers: Sendable, Equatable {
+    public let table: String
     /// Which of them are removed, for people: `without a contract`.
-    package let what: String
+    public let what: String
     /// Condition of the old rows. The first day that is kept is given.
     fileprivate let isOld: @Sendable (Int) -> SQL
     /// Removes at most ``pageSize`` rows. Answers with the numbers of rows `met` and `removed`.
@@ -62,7 +61,7 @@ package struct Leftovers: Sendable, Equatable {
         self.removal = removal
     }
 
-    package static func == (one: Leftovers, other: Leftovers) -> Bool { one.table == other.table }
+    public static func == (one: Leftovers, other: Leftovers) -> Bool { one.table == other.table }
 }
 
 extension RetentionStore {

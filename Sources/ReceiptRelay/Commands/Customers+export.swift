@@ -98,19 +98,22 @@ private struct CustomerExport: Viewed {
     var consumption: [Consumption] = []
     var refunds: [OpsConsumption] = []
 
-    static let fields: [Field<CustomerExport>] =
-        [
-            Field("customerEmail") { $0.identity.customer },
-            Field("applicationUsernames") { one in
-                FieldValue.list(Set(one.identity.names.map(\.username)).sorted().map(\.fieldValue))
-            },
-            Field("purchases") { FieldValue.list($0.purchases) },
-            Field("subscriptions") { FieldValue.list($0.subscriptions) },
-            Field("transfers") { FieldValue.list($0.transfers) }, Field("messages") { FieldValue.list($0.messages) },
-            Field("consumption") { FieldValue.list($0.consumption) },
-            Field("consumptionRequests") { FieldValue.list($0.refunds) },
-        ]
-        + Features.stored.flatMap(\.tables.mentions).map { rows in
+    static let fields: [Field<CustomerExport>] = own + mentioned
+
+    private static let own: [Field<CustomerExport>] = [
+        Field("customerEmail") { $0.identity.customer },
+        Field("applicationUsernames") { one in
+            FieldValue.list(Set(one.identity.names.map(\.username)).sorted().map(\.fieldValue))
+        },
+        Field("purchases") { FieldValue.list($0.purchases) },
+        Field("subscriptions") { FieldValue.list($0.subscriptions) },
+        Field("transfers") { FieldValue.list($0.transfers) }, Field("messages") { FieldValue.list($0.messages) },
+        Field("consumption") { FieldValue.list($0.consumption) },
+        Field("consumptionRequests") { FieldValue.list($0.refunds) },
+    ]
+
+    private static let mentioned: [Field<CustomerExport>] =
+        Features.stored.flatMap(\.tables.mentions).map { rows in
             Field(rows.member) { one in
                 FieldValue.list((one.mentions.lists[rows.member] ?? []).map { fields(of: $0, in: rows) })
             }

@@ -6,7 +6,7 @@ extension UpdatedLedger {
         guard ledger.movedTo == nil else {
             guard !isFollowed else { return nil }
             // A grant under a former id goes on to the present one.
-            if recordsGrants { return now }
+            if terms.grantsAskedAt != nil { return now }
             // What an asking caller evaluates stays due until it has asked. What the answer links to is due now.
             if isOnlyLinked { return terms.asks && message.statement.movesTo == nil ? nil : now }
             if terms.asks { return isOwned ? now + terms.asksFor : nil }

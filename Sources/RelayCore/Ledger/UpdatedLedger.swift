@@ -125,8 +125,10 @@ public struct UpdatedLedger: Sendable {
             && (message.name.platform != .apple || state?.status == .active)
     }
 
-    /// Whether the update records grants of a settlement.
-    public var recordsGrants: Bool { terms.grantsAskedAt != nil }
+    /// Whether the update records a grant of Cleeng's, and not only access that was found.
+    public var recordsGrant: Bool {
+        message.statement.granted.map { message.statement.cleeng[$0.offer] != nil } ?? false
+    }
 
     /// Whether the store or Cleeng must be asked.
     public var isToBeAsked: Bool {

@@ -84,14 +84,19 @@ public struct UpdatedLedgers: Sendable {
     }
 
     /// Changes for customers whose purchases changed, or whose subscription has a new id. The first one of a customer
-    /// gives the webhook's reason: an end of access before the grant that the update records.
+    /// gives the webhook's reason. Where a grant finds that access has ended, that is the end.
     ///
     /// - Parameters:
     ///   - grants: changes by the recorded grants.
     ///   - trace: trace of the update; nil if it has none.
     public func customerChanges(after grants: [CustomerChange] = [], trace: String?) -> [CustomerChange] {
+        let ended = Set(all.filter { $0.hasNewStatus && $0.shown?.status.grantsAccess == false }.map(\.message.name))
+        func isEnd(_ change: CustomerChange) -> Bool {
+            ended.contains(change.subscription)
+                && grants.contains { $0.customer == change.customer && $0.subscription == change.subscription }
+        }
         let changes = ownChanges(trace: trace)
-        return changes.filter(\.reason.isEnd) + grants + changes.filter { !$0.reason.isEnd }
+        return changes.filter(isEnd) + grants + changes.filter { !isEnd($0) }
     }
 
     private func ownChanges(trace: String?) -> [CustomerChange] {

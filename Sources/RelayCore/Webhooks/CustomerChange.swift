@@ -15,9 +15,6 @@ public struct CustomerChange: Sendable, Hashable {
         case receiptValidated = "RECEIPT_VALIDATED"
         case other = "OTHER"
 
-        /// Whether access ended.
-        public var isEnd: Bool { [.expired, .refunded, .revoked].contains(self) }
-
         /// - Parameter reason: why access ended, as in validations.
         public init(ending reason: String) {
             self =

@@ -128,7 +128,7 @@ extension SubscriptionStore {
                         note: .init(event: "found", detail: "Cleeng: entitled to \(one.found.offer)"))
                 }
                 let update = LedgerUpdate(messages, memory: memory)
-                let closing = update.closing(try update.apply(try await transaction.pipeline(update.opening)[...]))
+                let closing = try update.apply(try await transaction.pipeline(update.opening)[...]).closing()
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
                 return (kept.count, changed, closing)
             }

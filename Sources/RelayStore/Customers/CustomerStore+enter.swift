@@ -28,11 +28,11 @@ extension CustomerStore {
         // A moved subscription is claimed under its new id.
         let claimed = update.messages.filter { $0.statement.movesTo == nil }
         let claim = customer.map { [Self.claim(claimed, for: $0, app: app)] } ?? []
-        let (updated, changed, closing) = try await database.retryingConflicts {
+        let (applied, changed, closing) = try await database.retryingConflicts {
             try await database.withTransaction { transaction in
                 let answers = try await transaction.pipeline(claim + update.opening)
-                let updated = try update.apply(answers[claim.count...])
-                var closing = update.closing(updated)
+                let applied = try update.apply(answers[claim.count...])
+                var closing = applied.closing()
                 if let customer, let rows = answers.first {
                     let changes = try rows.flatMap { try Self.changes($0, customer) }
                     if !changes.isEmpty { closing.queries.append(CustomerChange.write(changes)) }
@@ -40,11 +40,11 @@ extension CustomerStore {
                 }
                 closing.queries += QuestionStore.sweep(update.messages.map { (name: $0.name, app: $0.bundleID) })
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
-                return (updated, changed, closing)
+                return (applied, changed, closing)
             }
         }
         relay.publish(changed, closing)
-        return updated.all.filter { $0.message.statement.movesTo == nil }.map { one in
+        return applied.updated.all.filter { $0.message.statement.movesTo == nil }.map { one in
             let name = one.message.name
             return EnteredSubscription(
                 name: name,

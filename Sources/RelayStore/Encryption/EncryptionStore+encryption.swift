@@ -105,7 +105,7 @@ extension EncryptionStore {
         }
         try await database.withTransaction { transaction in
             let tables =
-                ["validations", "subscriptions", "customers", "notifications", "cleeng_events"]
+                ["validations", "subscriptions", "customers", "notifications"]
                 + memory.tables.flatMap(\.sealed).map(\.table)
             let exist = tables.map { "EXISTS (SELECT FROM \($0))" }.joined(separator: " OR ")
             let hasData = try await transaction.query("SELECT \(unescaped: exist)").first?.get(0) ?? true

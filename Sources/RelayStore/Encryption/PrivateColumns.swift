@@ -28,7 +28,8 @@ package struct PrivateColumns: Sendable {
         columns = texts.map { Column(column: $0, kind: .text) } + bytes.map { Column(column: $0, kind: .bytes) }
     }
 
-    private static let weekly = [(name: "accepted_on", type: "date"), (name: "id", type: "uuid")]
+    /// Key of the tables with a partition for each week.
+    package static let weekly = [(name: "accepted_on", type: "date"), (name: "id", type: "uuid")]
     private static let subscription = [
         (name: "publisher", type: "text"), (name: "environment", type: "text"),
         (name: "subscription_key", type: "text"),
@@ -49,7 +50,6 @@ package struct PrivateColumns: Sendable {
         PrivateColumns("consumption_requests", key: weekly, texts: ["username"]),
         PrivateColumns("consumption_facts", key: [("publisher", "text"), ("username", "text")], texts: ["username"]),
         PrivateColumns("notifications", key: weekly, bytes: ["body"]),
-        PrivateColumns("cleeng_events", key: weekly, bytes: ["body"]),
         PrivateColumns("webhook_queue", key: [("id", "uuid")], texts: ["lane"]),
         PrivateColumns("webhook_deliveries", key: weekly, texts: ["lane", "body"]),
         PrivateColumns("audit_log", key: [("id", "uuid")], texts: ["target", "reason"]),

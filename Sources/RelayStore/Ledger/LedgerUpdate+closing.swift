@@ -95,7 +95,7 @@ extension AppliedLedgers {
             "bundle_id": .textArray(ledgers.map(\.found.bundleID)),
         ]
         return SQLTable.subscriptions(ledgers.map(\.message.name)) + shown + rest
-            + LedgerUpdate.grantColumns(ledgers.map { $0.recordsGrants ? $0.message : nil })
+            + LedgerUpdate.grantColumns(ledgers.map { $0.recordsGrant ? $0.message : nil })
     }
 
     /// Each is in key order, the lock order of every writer.

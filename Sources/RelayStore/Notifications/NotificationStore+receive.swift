@@ -59,7 +59,7 @@ extension NotificationStore {
             }
             let answers = try await transaction.pipeline(arrival + update.opening)
             guard !answers[0].isEmpty else { throw Repeated() }
-            let closing = update.closing(try update.apply(answers[arrival.count...]))
+            let closing = try update.apply(answers[arrival.count...]).closing()
             return (try closing.changed(try await transaction.commit(with: closing.queries)), closing)
         }
         relay.publish(changed, closing)

@@ -83,7 +83,7 @@ extension Ownership {
 extension Ownership {
     /// Reads the answer to ``open(_:)``.
     ///
-    /// - Parameter ids: the validations under valid leases.
+    /// - Parameter ids: validations of the grants under valid leases.
     static func subscriptions(
         _ rows: PostgresRows, of ids: Set<ValidationID>
     ) throws -> [SubscriptionName: Subscription] {
@@ -108,7 +108,7 @@ extension Ownership.Grant {
 extension Ownership.Subscription {
     /// Reads the answer to ``Ownership/open(_:)``.
     ///
-    /// - Parameter ids: the validations under valid leases.
+    /// - Parameter ids: validations of the grants under valid leases.
     fileprivate init(_ row: PostgresRow, of ids: Set<ValidationID>) throws {
         self.init(owner: nil, username: try row.open("username"), ownerNo: try row.get("owner_no"))
         // A subscription that is known by a username alone has no owner.

@@ -2,8 +2,9 @@ import Foundation
 import Postgres
 import RelayCore
 
-/// A batch of ``PursuitWrite``s in one transaction with two round trips, or three if a subscription is not new. The first
-/// locks all rows and reads the owners and the ledgers; the last writes everything and commits.
+/// A batch of ``PursuitWrite``s in one transaction with two round trips, or three if more of a ledger must be read
+/// (``GrantedLedgers/readKnown(_:in:)``). The first locks all rows and reads the owners and the ledgers; the last writes
+/// everything and commits.
 struct Settlement: Sendable {
     let transaction: PostgresTransaction
     let memory: StoreMemory
@@ -50,8 +51,9 @@ struct Settlement: Sendable {
         var ledgers = GrantedLedgers(memory: memory)
         var opened: [SubscriptionName: Ownership.Subscription] = [:]
         if !grants.isEmpty, let row = answers[0].first {
-            let held = try answers[0].map { writes[try $0.get("ordinal", as: Int.self) - 1].claimed.id }
-            opened = try Ownership.subscriptions(answers[1], of: Set(held))
+            let held = try answers[0].map { writes[try $0.get("ordinal", as: Int.self) - 1] }
+            let granting = held.filter { $0.change?.status == .granted }.map(\.claimed.id)
+            opened = try Ownership.subscriptions(answers[1], of: Set(granting))
             ledgers = try GrantedLedgers(names, answers[2...], at: try row.timestamp("now"), memory: memory)
             try await ledgers.readKnown(opened.filter { $0.value.maker == nil }.keys, in: transaction)
         }

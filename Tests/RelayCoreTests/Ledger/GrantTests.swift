@@ -150,18 +150,32 @@ struct GrantTests {
         #expect(try update([grant(), grant(number: 2)], found: found).accessChanges.isEmpty)
     }
 
-    @Test("that finds access ended reports the end to the publisher, not a purchase", arguments: [false, true])
-    func reason(isRefunded: Bool) throws {
+    @Test(
+        "that finds access ended reports the end to the publisher, not a purchase",
+        arguments: [
+            (
+                was: SubscriptionState.Status.active, isRefunded: false, name: "1",
+                reason: CustomerChange.Reason.purchased
+            ),
+            (was: .active, isRefunded: true, name: "1", reason: .refunded),
+            // It had ended before.
+            (was: .revoked, isRefunded: true, name: "1", reason: .purchased),
+            // The grant is on another subscription of the customer.
+            (was: .active, isRefunded: true, name: "2", reason: .purchased),
+        ])
+    func reason(
+        was: SubscriptionState.Status, isRefunded: Bool, name: String, reason: CustomerChange.Reason
+    ) throws {
         var found = UpdatedLedger.Found()
         found.now = Self.now
-        found.status = .active
+        found.status = was
         found.ledger.apply(.month(told: 5))
         if isRefunded { found.ledger.apply(.month(revoked: .refunded, told: 6)) }
         let purchased = CustomerChange(
             customer: CustomerName(publisher: LedgerHistory.name.publisher, username: "ana"), reason: .purchased,
-            subscription: LedgerHistory.name, trace: nil)
+            subscription: LedgerHistory.name(TransactionID(name)), trace: nil)
         let changes = try update([grant()], found: found).customerChanges(after: [purchased], trace: nil)
-        #expect(changes.first?.reason == (isRefunded ? .refunded : .purchased))
+        #expect(changes.first?.reason == reason)
     }
 
     @Test("under a former id goes on to the present one at once")

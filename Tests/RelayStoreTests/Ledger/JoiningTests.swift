@@ -35,7 +35,7 @@ struct JoiningTests {
 
     private func run(_ body: (Scene) async throws -> Void) async throws {
         try await withStore { database, store in
-            let first = try await store.takeAndGrant(.sample(customer: ana))
+            let first = try await store.takeAndGrant(.sample(customer: ana, offer: "S2_US"))
             let second = try await alone(database, store, .sample(customer: ben))
             try await database.run("DELETE FROM customers")
             try await body(Scene(database: database, store: store, ana: first, ben: second))
@@ -62,7 +62,7 @@ struct JoiningTests {
             #expect(try await store.status(of: scene.ana) == .transferred)
             #expect(try await store.status(of: scene.ben) == .granted)
             #expect(try await database.column("SELECT customer FROM subscriptions", as: String.self) == [ben])
-            #expect(try await database.count("ledgers") == 1)
+            #expect(try await database.count("ledgers", where: "granted_offer = 'S123456789_US'") == 1)
             #expect(try await database.count("subscriptions", where: "owner_no = 2") == 1)
             let transfer = try #require(try await store.ops.detail(scene.ben)?.transfer)
             #expect(transfer.from.text == ana && transfer.to.text == ben)

@@ -110,6 +110,63 @@ struct GrantedLedgerTests {
         }
     }
 
+    @Test("of a new subscription and one of a known subscription, in one batch, each read what is its own")
+    func mixed() async throws {
+        try await withStore { database, store in
+            let now = try await database.now()
+            func acceptance(_ subscription: String, period: String) throws -> Acceptance {
+                var one = try Acceptance.sample(
+                    subscription: subscription, receipt: .init(isText: true, bytes: Private(Array(period.utf8))))
+                one.periods = [
+                    LedgerPeriod(
+                        id: TransactionID(period), productID: "com.example.monthly", purchasedAt: now,
+                        expiresAt: now + .seconds(86_400), statedAt: now, transactionID: TransactionID(period))
+                ]
+                return one
+            }
+            try await grant(store, acceptance("1000000002", period: "21"))
+            // An earlier version had no ledgers, or retention removed it.
+            try await database.run("DELETE FROM ledgers")
+            for one in ["1000000001", "1000000002", "1000000003"] {
+                try await store.take(acceptance(one, period: "\(one.suffix(1))2"))
+            }
+            let claimed = try await store.purchases.claimDue(of: .common)
+            try #require(claimed.count == 3)
+            #expect(try await store.purchases.settle(claimed.map { $0.granted() }) == [.written, .written, .written])
+            let states = try await database.column(
+                "SELECT state FROM ledgers ORDER BY subscription_key", as: String.self)
+            let periods = try states.map {
+                try LedgerJSON.value(SubscriptionLedger.self, $0, column: "state").periods.keys.sorted()
+            }
+            #expect(periods == [["12"], ["21", "22"], ["32"]])
+        }
+    }
+
+    @Test("of which this version cannot read a feature's part waits, with the grant; a statement of a store is refused")
+    func unreadableFeature() async throws {
+        struct Unreadable: LedgerParticipant {
+            func look(for names: [SubscriptionName]) -> SQL { "SELECT 1" }
+            func read(_ rows: PostgresRows, of names: [SubscriptionName]) throws -> LedgerPart {
+                LedgerPart(
+                    troubles: Dictionary(uniqueKeysWithValues: names.map { ($0, .unreadable(column: "feature")) })
+                ) { updated in
+                    #expect(updated.all.isEmpty)
+                    return LedgerAddition()
+                }
+            }
+        }
+        try await withStore { database, _ in
+            let store = RelayStore(
+                pool: database.hand, vault: .plain(), instance: "one", logger: .silent,
+                features: [StoredFeature(participant: Unreadable())])
+            try await grant(store, .sample())
+            #expect(try await database.count("ledgers", where: "state IS NULL AND due_at <= now()") == 1)
+            await #expect(throws: StoreError.self) {
+                _ = try await store.subscriptions.record([LedgerMessage(name)])
+            }
+        }
+    }
+
     @Test(
         "that this version cannot read does not prevent the grant, and is due at once",
         arguments: ["ledger", "purchase"])

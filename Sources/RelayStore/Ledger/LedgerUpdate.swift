@@ -86,7 +86,7 @@ struct LedgerUpdate: Sendable {
             facts[index].found.ownerNo = try row.get("owner_no")
         }
         let parts = try memory.parts(answers[3..<rest], of: messages.map(\.name))
-        for (name, error) in parts.flatMap(\.troubles) { if let index = places[name] { facts[index].trouble = error } }
+        parts.mark(&facts, at: places)
         try LedgerFacts.read(answers[rest...], into: &facts)
         let found = try facts.map { try $0.found(ownerNo: $0.found.ownerNo, leeway: terms.leeway) }
         return AppliedLedgers(

@@ -1,5 +1,5 @@
-package import Postgres
-package import RelayCore
+import Postgres
+import RelayCore
 
 extension StoredFeature {
     /// Checks, orders and contracts.
@@ -14,12 +14,10 @@ extension StoredFeature {
 }
 
 /// Contracts in the transaction of a ledger's change: their events, and their continuation under a new id.
-package struct ContractParticipant: LedgerParticipant {
-    package init() {}
+private struct ContractParticipant: LedgerParticipant {
+    func look(for names: [SubscriptionName]) -> SQL { ContractStatements.look(for: names) }
 
-    package func look(for names: [SubscriptionName]) -> SQL { ContractStatements.look(for: names) }
-
-    package func read(_ rows: PostgresRows, of names: [SubscriptionName]) throws -> LedgerPart {
+    func read(_ rows: PostgresRows, of names: [SubscriptionName]) throws -> LedgerPart {
         var contracts: [SubscriptionName: NotifiedContract] = [:]
         var troubles: [SubscriptionName: StoreError] = [:]
         try ContractStatements.read(rows) { index, contract in

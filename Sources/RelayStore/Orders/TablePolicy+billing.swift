@@ -38,50 +38,34 @@ extension MentioningRows {
     }
 }
 
-/// Rows locked by a commit are skipped. The conditions are checked again under the lock, so that rows used in the
-/// meantime stay.
 extension Leftovers {
     /// Index used: `orders_open`.
-    static let orders = Leftovers(table: "orders", what: "without a contract") { limit in
-        "state = \(OrderState.inProgress) AND created_at < \(limit)"
-    } removal: { isOld in
-        """
-        WITH page AS MATERIALIZED (
-            SELECT bucket, id FROM orders WHERE \(isOld)
-            ORDER BY created_at
-            LIMIT \(.int4(pageSize))
-            FOR UPDATE SKIP LOCKED
-        ), removed AS (
-            DELETE FROM orders o USING page WHERE o.bucket = page.bucket AND o.id = page.id
-        )
-        SELECT count(*) AS met, count(*) AS removed FROM page
-        """
-    }
+    static let orders = Leftovers(
+        table: "orders", what: "without a contract", where: "state = \(OrderState.inProgress)", age: "created_at",
+        removal: """
+            , removed AS (
+                DELETE FROM orders o USING page WHERE o.bucket = page.bucket AND o.id = page.id
+            )
+            SELECT count(*) AS met, count(*) AS removed FROM page
+            """)
 
     /// Index used: `external_subscriptions_unused`.
-    static let externalSubscriptions = Leftovers(table: "external_subscriptions", what: "without a contract") { limit in
-        "NOT has_contract AND checked_at < \(limit)"
-    } removal: { isOld in
-        """
-        WITH page AS MATERIALIZED (
-            SELECT bucket, id FROM external_subscriptions WHERE \(isOld)
-            ORDER BY checked_at
-            LIMIT \(.int4(pageSize))
-            FOR UPDATE SKIP LOCKED
-        ), judged AS MATERIALIZED (
-            SELECT page.bucket, page.id, c.contract IS NOT NULL AS has_contract
-            FROM page
-            LEFT JOIN contract_subscriptions c ON c.bucket = page.bucket AND c.external_subscription = page.id
-        ), kept AS (
-            UPDATE external_subscriptions e SET has_contract = true
-            FROM judged j
-            WHERE e.bucket = j.bucket AND e.id = j.id AND j.has_contract
-        ), removed AS (
-            DELETE FROM external_subscriptions e
-            USING judged j
-            WHERE e.bucket = j.bucket AND e.id = j.id AND NOT j.has_contract
-        )
-        SELECT count(*) AS met, count(*) FILTER (WHERE NOT has_contract) AS removed FROM judged
-        """
-    }
+    static let externalSubscriptions = Leftovers(
+        table: "external_subscriptions", what: "without a contract", where: "NOT has_contract", age: "checked_at",
+        removal: """
+            , judged AS MATERIALIZED (
+                SELECT page.bucket, page.id, c.contract IS NOT NULL AS has_contract
+                FROM page
+                LEFT JOIN contract_subscriptions c ON c.bucket = page.bucket AND c.external_subscription = page.id
+            ), kept AS (
+                UPDATE external_subscriptions e SET has_contract = true
+                FROM judged j
+                WHERE e.bucket = j.bucket AND e.id = j.id AND j.has_contract
+            ), removed AS (
+                DELETE FROM external_subscriptions e
+                USING judged j
+                WHERE e.bucket = j.bucket AND e.id = j.id AND NOT j.has_contract
+            )
+            SELECT count(*) AS met, count(*) FILTER (WHERE NOT has_contract) AS removed FROM judged
+            """)
 }

@@ -30,7 +30,7 @@ struct GrantedLedgers: Sendable {
             if let place = places[try row.subscriptionName()] { try facts[place].read(ledger: row) }
         }
         parts = try memory.parts(answers[1...], of: names)
-        for (name, error) in parts.flatMap(\.troubles) { if let place = places[name] { facts[place].trouble = error } }
+        parts.mark(&facts, at: places)
         for one in facts { self.facts[one.name] = one }
     }
 

@@ -36,6 +36,15 @@ package struct LedgerPart: Sendable {
     }
 }
 
+extension [LedgerPart] {
+    /// Makes the subscriptions wait whose part cannot be read.
+    ///
+    /// - Parameter places: index of each subscription in `facts`.
+    func mark(_ facts: inout [LedgerFacts], at places: [SubscriptionName: Int]) {
+        for (name, error) in flatMap(\.troubles) { if let place = places[name] { facts[place].trouble = error } }
+    }
+}
+
 /// A feature's part of a transaction's last statements.
 package struct LedgerAddition: Sendable {
     package var queries: [SQL]

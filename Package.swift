@@ -5,22 +5,30 @@ import PackageDescription
 /// `RELAY_WARNINGS_AS_ERRORS=1 swift build` is what CI does; a newer compiler's new warning must not break a user's build.
 let strict = Context.environment["RELAY_WARNINGS_AS_ERRORS"] != nil
 
-let settings: [SwiftSetting] =
+let commonSettings: [SwiftSetting] =
     [
         .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ]
     + (strict ? [.treatAllWarnings(as: .error)] : [])
+let settings = commonSettings + [.enableUpcomingFeature("InternalImportsByDefault")]
 
-func room(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
-    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+/// Targets that the executable can do without: `RELAY_WITHOUT=billing swift build --product receipt-relay`.
+let without = Set((Context.environment["RELAY_WITHOUT"] ?? "").lowercased().split(separator: ",").map(String.init))
+let features = ["Billing"]
+
+func room(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource]? = nil
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, exclude: exclude, resources: resources, swiftSettings: settings)
 }
 
 func tests(
     _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = []
 ) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies + ["TestRun"], path: path, exclude: exclude, swiftSettings: settings)
+        name: name, dependencies: dependencies + ["TestRun"], path: path, exclude: exclude, swiftSettings: commonSettings)
 }
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -64,7 +72,7 @@ func simulatorTests(_ name: String, _ dependencies: [Target.Dependency]) -> Targ
 
 /// What scripts/fuzz reads bytes with.
 let fuzzed: [Target.Dependency] = [
-    "AmazonAppStore", "AppStoreServer", appStoreSimulation, "AppleStore", "Cleeng", "GooglePlay", "RelayCore",
+    "AmazonAppStore", "Billing", "AppStoreServer", appStoreSimulation, "AppleStore", "Cleeng", "GooglePlay", "RelayCore",
     "RelayFront",
     "OutboundHTTP",
     "RelayStore", "RokuPay", "StoreAPI", "StoreSignals", "TestSupport", "Traces", "Webhooks", nioCore, nioHTTP1,
@@ -106,7 +114,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         // Of apps: it knows nothing of the rooms below.
-        room("RelayClient", []),
+        .target(name: "RelayClient", swiftSettings: commonSettings),
         room("Formats", []),
         room("RelayCore", ["Formats"]),
         room("AppleStore", ["Formats", "RelayCore", asn1, x509, crypto, locks]),
@@ -166,11 +174,17 @@ let package = Package(
                 instrumentation, lifecycle, logging, tracing,
                 metrics, locks,
             ]
-                + ["Webhooks", nioCore, structuredFields, jwt, crypto]),
+                + [nioCore, structuredFields, jwt, crypto]),
         room(
             "ConsolePages", ["RelayCore", mustache, crypto],
             resources: [.embedInCode("Templates"), .embedInCode("Assets")]),
         room("Telemetry", ["Formats", logging, metrics, locks]),
+        room(
+            "Billing",
+            [
+                "AppleStore", "ConsolePages", "Formats", "Postgres", "RelayCore", "RelayFront", "RelayStore", "Webhooks",
+                crypto, hummingbird, nioCore,
+            ], exclude: ["README.md"]),
         .executableTarget(
             name: "ReceiptRelay",
             dependencies: [
@@ -186,8 +200,10 @@ let package = Package(
                 signals,
                 locks,
                 yams,
+                "Billing",
             ],
-            swiftSettings: settings),
+            swiftSettings: settings
+                + features.filter { !without.contains($0.lowercased()) }.map { .define("FEATURE_\($0.uppercased())") }),
         .executableTarget(
             name: "RelayLoad",
             dependencies: [
@@ -196,11 +212,11 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "RelayApp", dependencies: ["RelayClient", argumentParser], swiftSettings: settings),
-        .target(name: "TestSupport", dependencies: [yams], path: "Tests/TestSupport", swiftSettings: settings),
+        .target(name: "TestSupport", dependencies: [yams], path: "Tests/TestSupport", swiftSettings: commonSettings),
         tests("RelayClientTests", ["RelayClient"]),
         tests("FormatsTests", ["Formats"]),
         // How many tests a run has, and how long they may wait.
-        .target(name: "TestRun", path: "Tests/TestRun", swiftSettings: settings),
+        .target(name: "TestRun", path: "Tests/TestRun", swiftSettings: commonSettings),
         tests("RelayCoreTests", ["RelayCore", "TestSupport"]),
         tests("ConsolePagesTests", ["ConsolePages", "RelayCore"]),
         simulatorTests(
@@ -232,7 +248,7 @@ let package = Package(
             ]),
         .target(
             name: "ReceiverSupport", dependencies: [hummingbird, logging, locks, nioCore, nioPosix],
-            path: "Tests/ReceiverSupport", swiftSettings: settings),
+            path: "Tests/ReceiverSupport", swiftSettings: commonSettings),
         tests(
             "WebhooksTests",
             [
@@ -245,7 +261,7 @@ let package = Package(
                 "OutboundHTTP", "TestSupport", simulators("store-simulator"), httpClient, hummingbird, locks, logging,
                 nioCore, nioHTTP1, nioPosix,
             ],
-            path: "Tests/StoreTestSupport", swiftSettings: settings),
+            path: "Tests/StoreTestSupport", swiftSettings: commonSettings),
         tests(
             "OutboundHTTPTests",
             [
@@ -287,6 +303,12 @@ let package = Package(
                 hummingbird,
                 nioCore,
             ]),
+        tests(
+            "BillingTests",
+            [
+                "Billing", "Formats", "Postgres", "RelayCore", "RelayFront", "RelayStore", "TestSupport", crypto, locks,
+                logging, nioCore,
+            ]),
         tests("OperationsTests", ["Formats", "Operations", "RelayStore", "RelayCore"]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "Postgres", "TestSupport", crypto]),
         tests("RelayWorkersTests", ["RelayWorkers", "RelayCore", lifecycle, locks, logging]),
@@ -304,7 +326,7 @@ let package = Package(
             "ServiceTests",
             [
                 simulators("cleeng-simulator"), simulators("app-store-simulator"), simulators("store-simulator"),
-                "ReceiptRelay", "Operations", "RelayStore", "RelayCore", "Postgres", appStoreSimulation, "TestSupport",
+                "Billing", "ReceiptRelay", "Operations", "RelayStore", "RelayCore", "Postgres", appStoreSimulation, "TestSupport",
                 "ReceiverSupport", "RelayClient", "Cleeng", "Webhooks", crypto, hummingbird, httpClient, locks,
                 logging, nioCore, nioFoundation, nioHTTP1, nioPosix, yams,
             ]),
@@ -320,6 +342,20 @@ if Context.packageDirectory == "/" || Context.packageDirectory.contains("/checko
     package.dependencies.removeAll { dependency in
         if case .fileSystem = dependency.kind { return true }
         return false
+    }
+}
+
+// A feature's tests leave with it, and so do the targets of tests that are of all features.
+if !without.isEmpty {
+    let left = features.filter { without.contains($0.lowercased()) }
+    guard left.count == without.count else { fatalError("RELAY_WITHOUT knows only: \(features.joined(separator: ", "))") }
+    package.targets.removeAll { left.flatMap { [$0, $0 + "Tests"] }.contains($0.name) }
+    package.targets.removeAll { ["ServiceTests", "FuzzTests"].contains($0.name) }
+    for target in package.targets {
+        target.dependencies.removeAll { dependency in
+            if case .byNameItem(let name, _) = dependency { return left.contains(name) }
+            return false
+        }
     }
 }
 
@@ -349,6 +385,6 @@ if Context.environment["RELAY_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "RelayFuzz", dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["QuickFuzzTests.swift"],
-            swiftSettings: settings))
+            swiftSettings: commonSettings))
     package.products = []
 }

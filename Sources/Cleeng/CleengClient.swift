@@ -1,5 +1,5 @@
 import Formats
-import Logging
+public import Logging
 import NIOCore
 import NIOHTTP1
 public import OutboundHTTP

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import JWTKit
 
 /// A service account of Google Cloud, read from its key file.

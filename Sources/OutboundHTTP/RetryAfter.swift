@@ -1,4 +1,4 @@
-import Formats
+public import Formats
 public import NIOHTTP1
 
 /// Bounds of the pauses that servers request.

@@ -1,31 +1,41 @@
-import ConsolePages
-import Hummingbird
-import RelayStore
+package import ConsolePages
+package import Hummingbird
+package import RelayStore
 
 /// What a feature adds to the fronts.
 public struct FrontFeature: Sendable {
     /// What its routes may use.
-    struct Parts: Sendable {
-        let store: RelayStore
-        let keys: KeyRing
-        let limits: RateLimits
+    package struct Parts: Sendable {
+        package let store: RelayStore
+        package let keys: KeyRing
+        package let limits: RateLimits
         /// Budgets of bodies: of routes with a key, and of those without.
-        let budget, keylessBudget: BodyBudget
-        let maxBodyBytes: Int
+        package let budget, keylessBudget: BodyBudget
+        package let maxBodyBytes: Int
         /// The stores other than Apple's, which can be asked.
-        let stores: StoreGate
-        let receipts: ReceiptPolicy
+        package let stores: StoreGate
+        package let receipts: ReceiptPolicy
         /// Whether webhook endpoints must use https.
-        let requiresTLS: Bool
+        package let requiresTLS: Bool
     }
 
     /// A page of the console that every page links to.
-    struct Page: Sendable {
-        let section: Section
-        let show: @Sendable (ConsoleVisit) async throws -> Response
+    package struct Page: Sendable {
+        package let section: Section
+        package let show: @Sendable (ConsoleVisit) async throws -> Response
+
+        package init(section: Section, show: @escaping @Sendable (ConsoleVisit) async throws -> Response) {
+            self.section = section
+            self.show = show
+        }
     }
 
     /// Routes on the apps' port.
-    var routes: @Sendable (Parts) -> [Route] = { _ in [] }
-    var pages: [Page] = []
+    let routes: @Sendable (Parts) -> [Route]
+    let pages: [Page]
+
+    package init(routes: @escaping @Sendable (Parts) -> [Route] = { _ in [] }, pages: [Page] = []) {
+        self.routes = routes
+        self.pages = pages
+    }
 }

@@ -22,8 +22,6 @@ public struct EventStore: Aggregate { let relay: RelayStore }
 public struct WebhookStore: Aggregate { let relay: RelayStore }
 /// A customer's purchases as the publisher reads them, and all data of a person for export or erasure.
 public struct CustomerStore: Aggregate { let relay: RelayStore }
-/// Billing customers, orders and contracts.
-public struct OrderStore: Aggregate { let relay: RelayStore }
 /// Offers of publishers.
 public struct OfferStore: Aggregate { let relay: RelayStore }
 /// Publishers, and which of them have their own account at Cleeng.
@@ -60,7 +58,6 @@ extension RelayStore {
     public var events: EventStore { EventStore(relay: self) }
     public var webhooks: WebhookStore { WebhookStore(relay: self) }
     public var customers: CustomerStore { CustomerStore(relay: self) }
-    public var orders: OrderStore { OrderStore(relay: self) }
     public var offers: OfferStore { OfferStore(relay: self) }
     public var publishers: PublisherStore { PublisherStore(relay: self) }
     public var keys: KeyStore { KeyStore(relay: self) }

@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
-import Postgres
+package import Postgres
 
 /// Target of a store's statements: the pool, or one running transaction.
-struct Database: Sendable {
+package struct Database: Sendable {
     private let pool: PostgresPool
     private let joined: Joined?
 
@@ -22,13 +22,13 @@ struct Database: Sendable {
     var isTransaction: Bool { joined != nil }
     var hasMetForeignStatement: Bool { pool.hasMetForeignStatement }
 
-    func query(_ sql: SQL, timeout: Duration? = nil) async throws -> PostgresRows {
+    package func query(_ sql: SQL, timeout: Duration? = nil) async throws -> PostgresRows {
         guard let joined else { return try await pool.query(sql, timeout: timeout) }
         return try await joined.transaction.query(sql)
     }
 
     /// Runs `body` in a transaction. Inside a running transaction, `body` joins it and does not commit.
-    func withTransaction<T: Sendable>(
+    package func withTransaction<T: Sendable>(
         timeout: Duration? = nil, _ body: @Sendable (PostgresTransaction) async throws -> T
     ) async throws -> T {
         guard let joined else { return try await pool.withTransaction(timeout: timeout, body) }
@@ -36,7 +36,7 @@ struct Database: Sendable {
     }
 
     /// Runs `body` with all statements in one transaction. The statements must not run concurrently.
-    func joining<T: Sendable>(
+    package func joining<T: Sendable>(
         timeout: Duration? = nil, _ body: @Sendable (Database) async throws -> T
     ) async throws -> T {
         guard !isTransaction else { return try await body(self) }
@@ -51,7 +51,7 @@ struct Database: Sendable {
 
     /// Runs a step that must wait until other connections can read the written rows: at once, or after the
     /// transaction's commit.
-    func afterCommit(_ step: @escaping @Sendable () -> Void) {
+    package func afterCommit(_ step: @escaping @Sendable () -> Void) {
         guard let joined else { return step() }
         joined.afterCommit.withLockedValue { $0.append(step) }
     }
@@ -59,7 +59,7 @@ struct Database: Sendable {
 
 extension Database {
     /// Runs `body` again if the server ended the transaction because of a conflict with another one.
-    func retryingConflicts<T: Sendable>(_ body: @Sendable () async throws -> T) async throws -> T {
+    package func retryingConflicts<T: Sendable>(_ body: @Sendable () async throws -> T) async throws -> T {
         // Inside a running transaction, the code that began it retries the whole.
         guard !isTransaction else { return try await body() }
         for _ in 0..<Self.mostConflicts {

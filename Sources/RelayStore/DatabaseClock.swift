@@ -1,6 +1,6 @@
 import Formats
 import NIOConcurrencyHelpers
-import RelayCore
+public import RelayCore
 
 /// The database's clock, extrapolated by this process's monotonic clock. No other wall clock is used, so a copy with a
 /// wrong clock does no harm.

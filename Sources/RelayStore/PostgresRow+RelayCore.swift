@@ -1,16 +1,16 @@
 import Foundation
-import Postgres
-import RelayCore
+package import Postgres
+package import RelayCore
 
 extension PostgresRow {
     /// A time, clamped to ``Timestamp/datable``.
-    func timestamp(_ column: StaticString) throws -> Timestamp {
+    package func timestamp(_ column: StaticString) throws -> Timestamp {
         let stored = Timestamp(microseconds: try get(column, as: PostgresTimestamp.self).microsecondsSince1970)
         return min(max(stored, Timestamp.datable.lowerBound), Timestamp.datable.upperBound)
     }
 
     /// A time; nil if it is NULL or outside ``Timestamp/datable``.
-    func timestampIfSet(_ column: StaticString) throws -> Timestamp? {
+    package func timestampIfSet(_ column: StaticString) throws -> Timestamp? {
         try get(column, as: PostgresTimestamp?.self).flatMap { Timestamp(datable: $0.microsecondsSince1970) }
     }
 
@@ -30,7 +30,7 @@ extension PostgresRow {
     }
 
     /// Reads three columns: `publisher`, `environment`, `subscription_key`.
-    func subscriptionName() throws -> SubscriptionName {
+    package func subscriptionName() throws -> SubscriptionName {
         SubscriptionName(
             publisher: try get("publisher"), environment: try get("environment"),
             originalTransactionID: try get("subscription_key"))
@@ -39,7 +39,7 @@ extension PostgresRow {
     /// A constant that is stored as its number.
     ///
     /// - Throws: ``StoreError/unknownNumber(column:number:)`` if the number is unknown.
-    func constant<Constant: RawRepresentable<Int16>>(
+    package func constant<Constant: RawRepresentable<Int16>>(
         _ column: StaticString, as type: Constant.Type = Constant.self
     ) throws -> Constant {
         let number = try get(column, as: Int16.self)
@@ -51,7 +51,7 @@ extension PostgresRow {
 }
 
 extension Timestamp {
-    var postgres: PostgresTimestamp { PostgresTimestamp(microsecondsSince1970: microseconds) }
+    package var postgres: PostgresTimestamp { PostgresTimestamp(microsecondsSince1970: microseconds) }
 }
 
 extension ValidationID {

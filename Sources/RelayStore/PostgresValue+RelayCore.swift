@@ -38,13 +38,13 @@ extension Private: PostgresSealable where Value: PrivateContent {
 }
 
 extension PostgresValue {
-    static func text<Kind: PlainName>(_ identifier: Identifier<Kind>?) -> PostgresValue { .text(identifier?.text) }
+    package static func text<Kind: PlainName>(_ identifier: Identifier<Kind>?) -> PostgresValue { .text(identifier?.text) }
 
-    static func textArray<Kind: PlainName>(_ identifiers: [Identifier<Kind>]) -> PostgresValue {
+    package static func textArray<Kind: PlainName>(_ identifiers: [Identifier<Kind>]) -> PostgresValue {
         .textArray(identifiers.map(\.text))
     }
 
-    static func textArray<Kind: PlainName>(_ identifiers: [Identifier<Kind>?]) -> PostgresValue {
+    package static func textArray<Kind: PlainName>(_ identifiers: [Identifier<Kind>?]) -> PostgresValue {
         .textArray(identifiers.map { $0?.text })
     }
 

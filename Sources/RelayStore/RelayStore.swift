@@ -8,7 +8,7 @@ public import RelayCore
 /// The store makes no decisions: ``RelayCore/Pursuit`` decides the next step of a pursuit. This process's caches of the
 /// tables are in ``memory``.
 public struct RelayStore: Sendable {
-    let database: Database
+    package let database: Database
     public let memory: StoreMemory
 
     /// - Parameter onDue: called after this process has committed work of a kind, and by ``StoreMemory/signal(_:)``.

@@ -1,15 +1,15 @@
 import Foundation
-import Postgres
-import RelayCore
+package import Postgres
+package import RelayCore
 
 extension SQL.StringInterpolation {
     /// Appends a duration as an interval.
-    mutating func appendInterpolation(_ duration: Duration) {
+    package mutating func appendInterpolation(_ duration: Duration) {
         appendInterpolation("\(.int8(duration.microseconds)) * interval '1 microsecond'" as SQL)
     }
 
     /// Appends the numbers of constants as the list after `IN`: `status IN \([ValidationStatus.granted, .revoked])`.
-    mutating func appendInterpolation<Constant: RawRepresentable<Int16>>(_ constants: [Constant]) {
+    package mutating func appendInterpolation<Constant: RawRepresentable<Int16>>(_ constants: [Constant]) {
         appendInterpolation(unescaped: "(\(constants.map { "\($0.rawValue)" }.joined(separator: ", ")))")
     }
 }
@@ -22,7 +22,7 @@ extension SQL {
     }
 
     /// Condition that two rows belong to the same subscription.
-    static func sameSubscription(_ one: SQL, _ other: SQL) -> SQL {
+    package static func sameSubscription(_ one: SQL, _ other: SQL) -> SQL {
         """
         \(one).bucket = \(other).bucket AND \(one).publisher = \(other).publisher
         AND \(one).environment = \(other).environment AND \(one).subscription_key = \(other).subscription_key
@@ -52,7 +52,7 @@ extension SubscriptionName {
 
 extension SQLTable {
     /// Keys of ledgers and owners: `bucket`, `publisher`, `environment`, `subscription_key`.
-    static func subscriptions(_ names: [SubscriptionName]) -> SQLTable {
+    package static func subscriptions(_ names: [SubscriptionName]) -> SQLTable {
         [
             "bucket": .int2Array(names.map { Int16($0.bucket.number) }),
             "publisher": .textArray(names.map(\.publisher)), "environment": .textArray(names.map(\.environment)),

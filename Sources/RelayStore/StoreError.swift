@@ -23,7 +23,7 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
         StoreError(code: .notFinite(column: column))
     }
 
-    static func unreadable(column: String) -> StoreError {
+    package static func unreadable(column: String) -> StoreError {
         StoreError(code: .unreadable(column: column))
     }
 

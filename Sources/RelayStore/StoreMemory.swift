@@ -1,4 +1,4 @@
-import Logging
+package import Logging
 public import RelayCore
 
 /// State that the stores of one process share outside the database: name, clock, keys, and caches of the tables.
@@ -6,7 +6,7 @@ public final class StoreMemory: Sendable {
     public let vault: Vault
     /// Name of this process in leases and timelines.
     public let instance: String
-    let logger: Logger
+    package let logger: Logger
     /// The database's time.
     public let clock = DatabaseClock()
     /// This process's waiters for validations.
@@ -31,7 +31,7 @@ public final class StoreMemory: Sendable {
     /// The stores to which the relay acknowledges each grant.
     public let acknowledged: Set<StorePlatform>
     /// How long after a period's end a renewal may still be reported.
-    let leeway: Duration
+    package let leeway: Duration
     /// The stores that are asked at once about a grant of which they have stated nothing.
     let grantsAskedAt: Set<StorePlatform>
     /// Interval between two checks of a subscription with access, at a store that has no list of refunded purchases.

@@ -1,4 +1,4 @@
-import OutboundHTTP
+package import OutboundHTTP
 
 /// Why a call to Cleeng has no usable answer and is retried. Timelines and metrics show the raw values, which are few.
 public enum CleengTrouble: String, Error, Sendable, CustomStringConvertible {

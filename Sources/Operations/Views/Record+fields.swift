@@ -1,4 +1,4 @@
-import RelayCore
+public import RelayCore
 public import RelayStore
 
 extension AuditRecord: Viewed {

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 public import NIOCore
-import NIOPosix
+public import NIOPosix
 public import NIOSSL
 
 /// A client for one frequently called service: HTTP/1.1 on connections that stay open, shared by all event loops.

@@ -23,7 +23,7 @@ extension SubscriptionLedger {
     }
 
     /// The period that decides the status; a revoked one if no other counts. Nil if no purchase is known.
-    func current(at now: Timestamp) -> LedgerPeriod? {
+    package func current(at now: Timestamp) -> LedgerPeriod? {
         let listed = items == nil ? periods : periods.filter { isListed($0.value) }
         let periods = listed.isEmpty ? periods : listed
         guard let newest = newest(of: periods.values) else { return nil }

@@ -68,7 +68,7 @@ public struct UpdatedLedger: Sendable {
     public private(set) var state: SubscriptionState?
     /// Whether the same update evaluates the id that this one moved to, and takes the owner there.
     var isFollowed = false
-    let terms: Terms
+    package let terms: Terms
 
     /// Applies a statement. ``evaluate(_:)`` must follow.
     init(_ message: LedgerMessage, found: Found, terms: Terms) {

@@ -33,7 +33,7 @@ public struct UpdatedLedgers: Sendable {
     }
 
     /// Each subscription with a new id, and with its former one of the same update.
-    var moved: [(old: UpdatedLedger, new: UpdatedLedger)] {
+    package var moved: [(old: UpdatedLedger, new: UpdatedLedger)] {
         all.flatMap { new in
             all.filter { new.message.statement.movesFrom.contains($0.message.name.originalTransactionID) }
                 .map { (old: $0, new: new) }

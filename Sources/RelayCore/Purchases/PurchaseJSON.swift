@@ -1,4 +1,4 @@
-import Formats
+public import Formats
 
 /// Writes purchases for publishers' back ends (Fovea). Written by hand, since requests for customers with fifty
 /// purchases are as frequent as polls. Omits fields that do not apply. Dates are UTC; their milliseconds are always

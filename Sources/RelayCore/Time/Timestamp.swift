@@ -35,7 +35,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// Earlier than every other moment.
     public static let earliest = Timestamp(microseconds: .min)
     /// Later than every other moment.
-    static let distantFuture = Timestamp(microseconds: .max)
+    package static let distantFuture = Timestamp(microseconds: .max)
 
     /// Whole seconds since 1970, rounded down.
     public var secondsSince1970: Int64 { microseconds.floorDivided(by: 1_000_000) }

@@ -115,9 +115,9 @@ enum AuthorizedCustomer: Sendable, Equatable {
 }
 
 /// The credentials of `Authorization: Bearer …` (RFC 6750 section 2.1).
-enum BearerCredentials {
+package enum BearerCredentials {
     /// Nil if there are none.
-    static func parse(_ header: String?) -> Substring? {
+    package static func parse(_ header: String?) -> Substring? {
         // Compares bytes: iterating over characters would cost more than the whole answer.
         guard let header, let space = header.utf8.firstIndex(of: UInt8(ascii: " ")),
             header.utf8[..<space].elementsEqual("bearer".utf8, by: { $0 | 0x20 == $1 }),

@@ -1,15 +1,15 @@
 import ConsolePages
 import Formats
-import RelayCore
+package import RelayCore
 
 /// Texts for people.
-enum ConsoleText {
+package enum ConsoleText {
     /// `2026-11-20 10:00:00.123`, in UTC.
-    static func time(_ moment: Timestamp) -> String {
+    package static func time(_ moment: Timestamp) -> String {
         String(moment.rfc3339.replacing("T", with: " ").dropLast())
     }
 
-    static func time(_ moment: Timestamp?) -> String? { moment.map { time($0) } }
+    package static func time(_ moment: Timestamp?) -> String? { moment.map { time($0) } }
 
     /// `10:05`.
     static func minute(_ moment: Timestamp) -> String { String(moment.rfc3339.dropFirst(11).prefix(5)) }
@@ -58,7 +58,7 @@ enum ConsoleText {
 }
 
 /// Addresses of the console's pages.
-enum ConsoleLink {
+package enum ConsoleLink {
     static func validation(_ id: ValidationID) -> String { "/console/validations/\(id)" }
 
     static func customer<Kind>(_ email: Identifier<Kind>) -> String {
@@ -70,7 +70,7 @@ enum ConsoleLink {
     }
 
     /// A page's address with its query; nil values are omitted.
-    static func page(_ path: String, _ items: [(String, String?)]) -> String { path + "?" + query(items) }
+    package static func page(_ path: String, _ items: [(String, String?)]) -> String { path + "?" + query(items) }
 
     static func query(_ items: [(String, String?)]) -> String {
         items.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }.joined(separator: "&")

@@ -1,23 +1,23 @@
-import ConsolePages
-import Hummingbird
+package import ConsolePages
+package import Hummingbird
 import Operations
 import RelayCore
-import RelayStore
+package import RelayStore
 
 /// One request of a signed-in visitor to the console.
-struct ConsoleVisit: Sendable {
+package struct ConsoleVisit: Sendable {
     let console: ConsoleContext
     let request: Request
     let context: FrontContext
-    let query: ConsoleQuery
+    package let query: ConsoleQuery
     let session: ConsoleSession
     let token: ConsoleSession.Token
 
-    var store: RelayStore { console.store }
+    package var store: RelayStore { console.store }
     var isOperator: Bool { session.key.role.opens(.opsOperator) }
     var actor: Actor { Actor(session.key) }
     /// Rows that the pages may show and the actions may change.
-    var scope: OpsScope { session.key.opsScope }
+    package var scope: OpsScope { session.key.opsScope }
 
     private var roleText: String {
         scope.publisher.map { "\(session.key.role.name) of \($0)" } ?? session.key.role.name
@@ -39,7 +39,7 @@ struct ConsoleVisit: Sendable {
     }
 
     /// The frame of a page. After an action it shows the action's result.
-    func frame(_ title: String, at section: Section, live: Int? = nil) -> Frame {
+    package func frame(_ title: String, at section: Section, live: Int? = nil) -> Frame {
         var frame = console.frame(title)
         frame.welcome(session.key.name, role: roleText, formToken: token.formToken, at: section, of: console.sections)
         frame.liveSeconds = live
@@ -47,7 +47,7 @@ struct ConsoleVisit: Sendable {
         return frame
     }
 
-    func response(_ page: some ConsolePage, status: HTTPResponse.Status = .ok) -> Response {
+    package func response(_ page: some ConsolePage, status: HTTPResponse.Status = .ok) -> Response {
         console.response(page, status: status)
     }
 
@@ -59,7 +59,7 @@ struct ConsoleVisit: Sendable {
 }
 
 /// Query of a page's address, as browsers' forms write it.
-struct ConsoleQuery: Sendable {
+package struct ConsoleQuery: Sendable {
     private let items: QueryItems
 
     init(_ request: Request) {
@@ -68,7 +68,7 @@ struct ConsoleQuery: Sendable {
     }
 
     /// The value without surrounding space; nil if it is empty.
-    subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         items[name].flatMap { text in
             let text = text.trimmingSpace()
             return text.isEmpty ? nil : text

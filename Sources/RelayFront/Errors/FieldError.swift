@@ -1,8 +1,8 @@
 import Formats
 
 /// One wrong field of a body or a query, as `errors` of a problem lists it.
-struct FieldError: Sendable, Equatable {
-    enum Code: String, Sendable {
+package struct FieldError: Sendable, Equatable {
+    package enum Code: String, Sendable {
         case required
         case wrongType = "wrong_type"
         case invalid
@@ -16,17 +16,17 @@ struct FieldError: Sendable, Equatable {
     }
 
     /// The sender's path of it, such as `receipt.transactionId`; empty for the whole body.
-    let field: String
-    let code: Code
-    let detail: String
+    package let field: String
+    package let code: Code
+    package let detail: String
 
-    init(_ field: String, _ code: Code, _ detail: String) {
+    package init(_ field: String, _ code: Code, _ detail: String) {
         self.field = field
         self.code = code
         self.detail = detail
     }
 
-    static func wrongType(_ field: String, _ wanted: String, _ found: JSONKind) -> FieldError {
+    package static func wrongType(_ field: String, _ wanted: String, _ found: JSONKind) -> FieldError {
         FieldError(field, .wrongType, "must be \(wanted), not \(found.article)")
     }
 }

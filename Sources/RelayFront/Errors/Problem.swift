@@ -1,20 +1,20 @@
 import Formats
-import HTTPTypes
-import Hummingbird
+package import HTTPTypes
+package import Hummingbird
 
 /// An error answer: `application/problem+json` of RFC 9457, with `code` and, for wrong fields, `errors`.
-struct Problem: HTTPResponseError, Sendable {
-    static let contentType = "application/problem+json"
+package struct Problem: HTTPResponseError, Sendable {
+    package static let contentType = "application/problem+json"
 
-    let code: ProblemCode
+    package let code: ProblemCode
     /// What is wrong in this case, without internals and without the request's content.
-    let detail: String
-    let errors: [FieldError]
-    private(set) var headers: HTTPFields
+    package let detail: String
+    package let errors: [FieldError]
+    package private(set) var headers: HTTPFields
 
-    var status: HTTPResponse.Status { code.status }
+    package var status: HTTPResponse.Status { code.status }
 
-    init(_ code: ProblemCode, _ detail: String, errors: [FieldError] = [], headers: HTTPFields = [:]) {
+    package init(_ code: ProblemCode, _ detail: String, errors: [FieldError] = [], headers: HTTPFields = [:]) {
         self.code = code
         self.detail = detail
         self.errors = errors
@@ -25,23 +25,23 @@ struct Problem: HTTPResponseError, Sendable {
     }
 
     /// - Parameter retryAfter: seconds, if more is known than the code's default.
-    init(_ code: ProblemCode, _ detail: String, retryAfter: Int) {
+    package init(_ code: ProblemCode, _ detail: String, retryAfter: Int) {
         self.init(code, detail)
         headers[.retryAfter] = String(retryAfter)
     }
 
-    static func invalidFields(_ errors: [FieldError]) -> Problem {
+    package static func invalidFields(_ errors: [FieldError]) -> Problem {
         Problem(.invalidFields, "see errors: it names each wrong field", errors: errors)
     }
 
     /// The problem with `Connection: close`, for a request whose rest is not read.
-    func closingConnection() -> Problem {
+    package func closingConnection() -> Problem {
         var problem = self
         problem.headers[.connection] = "close"
         return problem
     }
 
-    var body: ByteBuffer {
+    package var body: ByteBuffer {
         var writer = JSONWriter(capacity: 256)
         writer.beginObject()
         writer.field("type", "urn:receipt-relay:problem:\(code.rawValue)")
@@ -54,22 +54,22 @@ struct Problem: HTTPResponseError, Sendable {
         return writer.buffer
     }
 
-    var response: Response {
+    package var response: Response {
         var headers = headers
         headers[.contentType] = Self.contentType
         headers[.cacheControl] = "no-store"
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
     }
 
-    func response(from request: Request, context: some RequestContext) throws -> Response {
+    package func response(from request: Request, context: some RequestContext) throws -> Response {
         response
     }
 }
 
 extension Problem: Equatable {
-    static func == (left: Problem, right: Problem) -> Bool { left.code == right.code }
+    package static func == (left: Problem, right: Problem) -> Bool { left.code == right.code }
 }
 
 extension Problem: CustomStringConvertible {
-    var description: String { "Problem(\(code.rawValue))" }
+    package var description: String { "Problem(\(code.rawValue))" }
 }

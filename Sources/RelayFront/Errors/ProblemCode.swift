@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// Stable codes of all errors that clients can get. Clients' code may rely on each.
-enum ProblemCode: String, Sendable, CaseIterable {
+package enum ProblemCode: String, Sendable, CaseIterable {
     case badRequest = "bad_request"
     case notJSON = "not_json"
     case invalidIdempotencyKey = "invalid_idempotency_key"

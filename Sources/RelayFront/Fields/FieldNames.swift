@@ -1,7 +1,7 @@
-import NIOCore
+package import NIOCore
 
 /// Names of the fields that are read from one kind of body.
-struct FieldNames: Sendable {
+package struct FieldNames: Sendable {
     fileprivate struct Field {
         /// The documented spelling.
         var name: String
@@ -32,7 +32,7 @@ struct FieldNames: Sendable {
     ///   - names: fields of the body itself.
     ///   - objects: fields that are objects, and the names read in each.
     ///   - isInAnyCase: whether names match without regard to case.
-    init(_ names: [String], within objects: [String: [String]] = [:], inAnyCase isInAnyCase: Bool = false) {
+    package init(_ names: [String], within objects: [String: [String]] = [:], inAnyCase isInAnyCase: Bool = false) {
         let plain = names.map { (isInAnyCase ? $0.lowercased() : $0, Field(name: $0)) }
         let read = objects.map { object, members in
             (object, Field(name: object, members: Lookup(members.map { ($0, "\(object).\($0)") })))
@@ -53,7 +53,7 @@ extension FieldReader {
     ///   - path: prefix of each name in errors: `Customer.`.
     ///   - unknown: called for every other field, with the containing object; nil means the body itself.
     /// - Throws: ``Problem``: 400 if it is not JSON, 422 if it is JSON but not an object.
-    init(
+    package init(
         _ body: ByteBuffer, _ names: FieldNames, in path: String = "",
         unknown: (_ name: String, _ object: String?) -> Void = { _, _ in }
     ) throws {

@@ -29,7 +29,7 @@ extension FieldReader {
     }
 
     /// A text with a maximum number of characters.
-    mutating func text(_ name: String, characters: Int) -> String? {
+    package mutating func text(_ name: String, characters: Int) -> String? {
         if case .string(let text) = self[name],
             text.utf8.count > 4 * characters || text.unicodeScalars.count > characters
         {
@@ -38,14 +38,8 @@ extension FieldReader {
         return optional(name)
     }
 
-    /// An id of the billing API.
-    mutating func id(_ name: String) -> BillingID? {
-        guard let text = text(name, characters: 100) else { return nil }
-        return BillingID(text) ?? refuse(name, "must be an id: 24 hexadecimal digits")
-    }
-
     /// An object's text, unchanged.
-    mutating func object(_ name: String) -> String? {
+    package mutating func object(_ name: String) -> String? {
         switch self[name] {
         case .absent: nil
         case .object(let text): text
@@ -102,5 +96,5 @@ extension UInt8 {
     }
 
     /// An ASCII digit.
-    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+    package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }

@@ -1,37 +1,37 @@
 import RelayCore
 
 /// Validates the fields of a body or a query one by one, and collects all errors.
-struct FieldReader {
+package struct FieldReader {
     /// Fields by name, and within an object by path (`receipt.transactionId`).
     private let fields: [String: JSONField]
     /// Prefix of each name in errors: `Customer.`.
     private let path: String
-    private(set) var errors: [FieldError] = []
+    package private(set) var errors: [FieldError] = []
 
-    init(_ fields: [String: JSONField] = [:], in path: String = "") {
+    package init(_ fields: [String: JSONField] = [:], in path: String = "") {
         self.fields = fields
         self.path = path
     }
 
-    subscript(name: String) -> JSONField { fields[name] ?? .absent }
+    package subscript(name: String) -> JSONField { fields[name] ?? .absent }
 
     /// Names of the present fields.
     var present: Set<String> { Set(fields.filter { $0.value != .absent }.keys) }
 
     /// Adds an error about a field.
-    mutating func add(_ name: String, _ code: FieldError.Code, _ detail: String) {
+    package mutating func add(_ name: String, _ code: FieldError.Code, _ detail: String) {
         errors.append(FieldError(path + name, code, detail))
     }
 
     /// Adds an error about a field, whose value is then nil.
-    mutating func refuse<Value>(_ name: String, _ detail: String) -> Value? { refuse(name, .invalid, detail) }
+    package mutating func refuse<Value>(_ name: String, _ detail: String) -> Value? { refuse(name, .invalid, detail) }
 
-    mutating func refuse<Value>(_ name: String, _ code: FieldError.Code, _ detail: String) -> Value? {
+    package mutating func refuse<Value>(_ name: String, _ code: FieldError.Code, _ detail: String) -> Value? {
         add(name, code, detail)
         return nil
     }
 
-    mutating func refuse<Value>(_ name: String, wants wanted: String, not kind: JSONKind) -> Value? {
+    package mutating func refuse<Value>(_ name: String, wants wanted: String, not kind: JSONKind) -> Value? {
         errors.append(.wrongType(path + name, wanted, kind))
         return nil
     }
@@ -44,7 +44,7 @@ struct FieldReader {
     }
 
     /// - Throws: ``Problem`` 422 that names every wrong field.
-    func end() throws {
+    package func end() throws {
         guard errors.isEmpty else { throw Problem.invalidFields(errors) }
     }
 

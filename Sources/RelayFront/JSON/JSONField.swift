@@ -1,5 +1,5 @@
 /// A field of a body; null counts as absent.
-enum JSONField: Sendable, Equatable {
+package enum JSONField: Sendable, Equatable {
     case absent
     case string(String)
     /// The unchanged text.
@@ -27,7 +27,7 @@ enum JSONField: Sendable, Equatable {
             }
     }
 
-    var kind: JSONKind {
+    package var kind: JSONKind {
         switch self {
         case .absent: .null
         case .string: .string
@@ -49,7 +49,7 @@ enum JSONField: Sendable, Equatable {
 }
 
 /// The type of a JSON value.
-enum JSONKind: Sendable, Equatable {
+package enum JSONKind: Sendable, Equatable {
     case null, bool, number, string, array, object
 
     var article: String {

@@ -36,7 +36,7 @@ extension JSONScanner {
     /// Whether the text is exactly one JSON value.
     ///
     /// - Parameter levels: maximum nesting of objects and arrays.
-    static func isJSON(_ text: String, levels: Int = maximumDepth) -> Bool {
+    package static func isJSON(_ text: String, levels: Int = maximumDepth) -> Bool {
         var text = text
         return text.withUTF8 { utf8 in
             var scanner = JSONScanner(UnsafeRawBufferPointer(utf8))

@@ -5,7 +5,7 @@
 /// pairs, a bounded depth. If a name is repeated, the last value counts.
 ///
 /// Borrows the bytes: it must not outlive the closure that passed them.
-struct JSONScanner {
+package struct JSONScanner {
     static let maximumDepth = 64
 
     let bytes: UnsafeRawBufferPointer

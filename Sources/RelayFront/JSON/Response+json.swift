@@ -1,15 +1,15 @@
-import Formats
-import Hummingbird
+package import Formats
+package import Hummingbird
 
 extension JSONWriter {
-    var buffer: ByteBuffer { ByteBuffer(bytes: bytes) }
+    package var buffer: ByteBuffer { ByteBuffer(bytes: bytes) }
 }
 
 extension Response {
     /// An answer with the JSON that `write` writes.
     ///
     /// - Parameter capacity: bytes reserved at the beginning.
-    static func json(
+    package static func json(
         _ status: HTTPResponse.Status = .ok, capacity: Int = 512, _ write: (inout JSONWriter) throws -> Void
     ) rethrows -> Response {
         var writer = JSONWriter(capacity: capacity)
@@ -18,9 +18,9 @@ extension Response {
     }
 
     /// The answer `{}`: accepted, without further content.
-    static var taken: Response { json(ByteBuffer(string: "{}")) }
+    package static var taken: Response { json(ByteBuffer(string: "{}")) }
 
-    static func json(_ body: ByteBuffer, status: HTTPResponse.Status = .ok) -> Response {
+    package static func json(_ body: ByteBuffer, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: body))

@@ -5,7 +5,7 @@ import NIOCore
 import RelayCore
 
 /// The optional limits of the app front: per key and per address.
-struct RateLimits: Sendable {
+package struct RateLimits: Sendable {
     let keys: RateLimiter?
     let addresses: RateLimiter?
     let trustedProxies: [AddressRange]
@@ -46,7 +46,7 @@ struct RateLimits: Sendable {
     }
 
     /// - Throws: ``Problem`` 429.
-    func take(key id: String, _ context: FrontContext) throws {
+    package func take(key id: String, _ context: FrontContext) throws {
         guard let keys else { return }
         try note(keys.take(id), context)
     }

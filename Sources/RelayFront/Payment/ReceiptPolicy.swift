@@ -13,8 +13,8 @@ public struct ReceiptPolicy: Sendable {
     }
 
     private let mode: Mode
-    let trust: ChainOfTrust
-    let scope: StoreScope
+    package let trust: ChainOfTrust
+    package let scope: StoreScope
 
     public init(_ mode: Mode, trust: ChainOfTrust, scope: StoreScope) {
         self.mode = mode

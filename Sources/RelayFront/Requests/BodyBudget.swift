@@ -2,7 +2,7 @@ import Synchronization
 
 /// Budget of the bytes of request bodies that the process holds at once, over all connections. It bounds memory: large
 /// bodies are refused in a flood, while small ones still fit.
-final class BodyBudget: Sendable {
+package final class BodyBudget: Sendable {
     let limit: Int
     private let held = Atomic<Int>(0)
 
@@ -27,11 +27,11 @@ final class BodyBudget: Sendable {
 }
 
 /// One request's part of the budget. It grows with the bytes that arrive: an announced length alone takes no space.
-final class BodyLoan: Sendable {
+package final class BodyLoan: Sendable {
     private let budget: BodyBudget
     private let taken = Atomic<Int>(0)
 
-    init(_ budget: BodyBudget) {
+    package init(_ budget: BodyBudget) {
         self.budget = budget
     }
 
@@ -45,7 +45,7 @@ final class BodyLoan: Sendable {
     }
 
     /// Releases the bytes. Call it when no byte of the body is needed any more.
-    func end() {
+    package func end() {
         budget.giveBack(taken.exchange(0, ordering: .relaxed))
     }
 }

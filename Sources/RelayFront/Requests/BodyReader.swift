@@ -1,16 +1,20 @@
-import Hummingbird
+package import Hummingbird
 import RelayCore
 
 /// Reads a JSON body within its bounds.
-struct BodyReader: Sendable {
+package struct BodyReader: Sendable {
     let maximumBytes: Int
+
+    package init(maximumBytes: Int) {
+        self.maximumBytes = maximumBytes
+    }
 
     /// - Parameters:
     ///   - loan: accounts for the bytes that arrive, if memory is budgeted.
     ///   - ofAnyType: whether to accept every media type.
     /// - Throws: ``Problem``: 415 before the body is read, 413 as soon as it is too large, 503 if too many bytes are
     ///   being read.
-    func read(
+    package func read(
         _ request: Request, on loan: BodyLoan? = nil, ofAnyType: Bool = false
     ) async throws -> ByteBuffer {
         guard ofAnyType || MediaTypeHeader.isJSON(request.headers[.contentType]) else {

@@ -1,14 +1,14 @@
 import HTTPTypes
-import Hummingbird
-import NIOCore
+package import Hummingbird
+package import NIOCore
 
 /// Data that a route receives with its request.
-struct FrontContext: RequestContext, Sendable {
-    var coreContext: CoreRequestContextStorage
-    let channel: any Channel
-    let notes = RequestNotes()
+package struct FrontContext: RequestContext, Sendable {
+    package var coreContext: CoreRequestContextStorage
+    package let channel: any Channel
+    package let notes = RequestNotes()
 
-    init(source: ApplicationRequestContextSource) {
+    package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel
     }

@@ -2,11 +2,11 @@ import Foundation
 import RelayCore
 
 /// The query of a request's target. A plus sign stays a plus sign, since email addresses contain it.
-struct QueryItems: Sendable {
+package struct QueryItems: Sendable {
     private static let maximumItems = 64
     private let items: [(name: Substring, value: Substring)]
 
-    init(_ query: String?) {
+    package init(_ query: String?) {
         items = (query ?? "").parts(at: "&", maxSplits: Self.maximumItems).filter { !$0.isEmpty }.map { item in
             guard let (name, value) = item.halves(at: "=") else { return (item, "") }
             return (name, value)
@@ -14,7 +14,7 @@ struct QueryItems: Sendable {
     }
 
     /// The first value of that name; nil if there is none or it is empty. Invalid percent-encoding is kept unchanged.
-    subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         guard let value = items.first(where: { $0.name.isSame(name) })?.value, !value.isEmpty else { return nil }
         return value.removingPercentEncoding ?? String(value)
     }

@@ -1,9 +1,9 @@
 import Hummingbird
 import NIOConcurrencyHelpers
-import RelayCore
+package import RelayCore
 
 /// Data that a route reports besides its answer.
-final class RequestNotes: Sendable {
+package final class RequestNotes: Sendable {
     typealias Later = @Sendable () async throws -> Response
 
     private struct Notes {
@@ -21,7 +21,7 @@ final class RequestNotes: Sendable {
         set { box.withLockedValue { $0.validation = newValue } }
     }
 
-    var keyID: APIKeyID? {
+    package var keyID: APIKeyID? {
         get { box.withLockedValue { $0.keyID } }
         set { box.withLockedValue { $0.keyID = newValue } }
     }

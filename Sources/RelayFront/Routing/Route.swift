@@ -1,23 +1,42 @@
-import HTTPTypes
-import Hummingbird
+package import HTTPTypes
+package import Hummingbird
 
 /// One route of a front.
-struct Route: Sendable {
-    typealias Handler = @Sendable (Request, FrontContext) async throws -> Response
+package struct Route: Sendable {
+    package typealias Handler = @Sendable (Request, FrontContext) async throws -> Response
     /// Answers from memory, on the event loop. Receives a request without a body, and its path.
     typealias Cached = @Sendable (HTTPRequest, String) -> CachedAnswer?
 
-    let method: HTTPRequest.Method
+    package let method: HTTPRequest.Method
     /// Path in Hummingbird's notation, with parameters after colons: `/entitlements/:id`.
-    let path: String
+    package let path: String
     /// Last segment of the paths that have the method, where the path ends with `**`; nil for all.
     var ending: String?
-    let handler: Handler
+    package let handler: Handler
     /// Makes the handler's answer from memory alone, if possible; see ``CachedRoutes``.
     var cached: Cached?
 
-    static func get(_ path: String, cached: Cached? = nil, _ handler: @escaping Handler) -> Route {
+    init(
+        method: HTTPRequest.Method, path: String, ending: String? = nil, handler: @escaping Handler,
+        cached: Cached? = nil
+    ) {
+        self.method = method
+        self.path = path
+        self.ending = ending
+        self.handler = handler
+        self.cached = cached
+    }
+
+    package static func get(_ path: String, _ handler: @escaping Handler) -> Route {
+        Route(method: .get, path: path, handler: handler)
+    }
+
+    static func get(_ path: String, cached: Cached?, _ handler: @escaping Handler) -> Route {
         Route(method: .get, path: path, handler: handler, cached: cached)
+    }
+
+    package static func delete(_ path: String, _ handler: @escaping Handler) -> Route {
+        Route(method: .delete, path: path, handler: handler)
     }
 
     static func options(_ path: String, _ handler: @escaping Handler) -> Route {
@@ -28,7 +47,7 @@ struct Route: Sendable {
         Route(method: .put, path: path, ending: ending, handler: handler)
     }
 
-    static func post(_ path: String, _ handler: @escaping Handler) -> Route {
+    package static func post(_ path: String, _ handler: @escaping Handler) -> Route {
         Route(method: .post, path: path, handler: handler)
     }
 

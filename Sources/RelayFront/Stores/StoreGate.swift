@@ -1,11 +1,11 @@
 import NIOConcurrencyHelpers
-import RelayCore
+package import RelayCore
 
 /// Asks stores other than Apple's while an app waits. It bounds the number of simultaneous questions, and finishes each
 /// even if the app disconnects.
 ///
 /// Each publisher has a share of its own at each store, so that one slow account delays no other.
-final class StoreGate: Sendable {
+package final class StoreGate: Sendable {
     /// Limits of one process. Each question ends within seconds.
     struct Limits: Sendable {
         /// Limit of one publisher at one store.
@@ -39,7 +39,7 @@ final class StoreGate: Sendable {
 
     /// Asks a store. Above a limit it answers as if the store was unavailable, since nothing queues. The answer is
     /// the same if only other copies have the publisher's access to the stores.
-    func ask(_ query: ExternalStoreQuery, of publisher: PublisherID) async -> ExternalStoreAnswer {
+    package func ask(_ query: ExternalStoreQuery, of publisher: PublisherID) async -> ExternalStoreAnswer {
         guard let stores = stores[publisher] else { return .tryAgain(after: .seconds(5)) }
         guard let store = stores[query.platform] else { return .notConfigured }
         let share = Share(publisher: publisher, store: query.platform)

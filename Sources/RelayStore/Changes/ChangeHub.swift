@@ -1,6 +1,6 @@
 import HeapModule
 import NIOConcurrencyHelpers
-import RelayCore
+public import RelayCore
 
 /// Notifies held polls of settled validations, in one process.
 ///

@@ -1,4 +1,4 @@
-import RelayCore
+package import RelayCore
 
 extension RelayStore {
     /// Call after the commit: clears outdated cache entries of this process, and notifies its waiters.
@@ -14,7 +14,7 @@ extension RelayStore {
     }
 
     /// The same for an update of subscriptions' ledgers.
-    func publish(_ changed: [Validation], _ closing: LedgerUpdate.Closing) {
+    package func publish(_ changed: [Validation], _ closing: LedgerUpdate.Closing) {
         publish(changed, customers: closing.customers)
         if closing.hasMessages { database.afterCommit { memory.signal(.webhooks) } }
         if closing.asksStores { database.afterCommit { memory.signal(.questions) } }

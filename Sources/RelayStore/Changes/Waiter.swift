@@ -1,5 +1,5 @@
 import NIOConcurrencyHelpers
-import RelayCore
+public import RelayCore
 
 /// One held poll. One task uses it; any thread may notify it, once for each wait.
 public final class Waiter: Sendable {

@@ -1,4 +1,4 @@
-import RelayCore
+public import RelayCore
 
 /// One running copy's report on itself.
 public struct InstanceReport: Sendable, Equatable {

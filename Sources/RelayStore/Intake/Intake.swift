@@ -1,7 +1,7 @@
 import Logging
 import NIOConcurrencyHelpers
 import Postgres
-import RelayCore
+public import RelayCore
 
 /// Accepts purchases. Concurrent ones share one statement and one commit; an invalid one fails alone.
 public final class Intake: Sendable {

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 import Postgres
-import RelayCore
+public import RelayCore
 
 /// API keys in memory, which authenticate requests without a query. They are read again every two seconds, so a revoked
 /// key works for at most two seconds.

@@ -1,23 +1,25 @@
 import Foundation
-import Postgres
-import RelayCore
+package import Postgres
+package import RelayCore
 import Traces
 
 extension LedgerUpdate {
     /// The final statements, and the positions of those that return changed validations.
-    struct Closing {
-        var queries: [SQL] = []
+    package struct Closing {
+        package var queries: [SQL] = []
         var changes: [Int] = []
         /// Customers whose purchases changed.
         var customers: [CustomerName] = []
         /// Whether messages for endpoints were queued.
-        var hasMessages = false
+        package var hasMessages = false
         /// Whether a store must be asked.
         var asksStores = false
         /// Whether subscriptions were made due.
         var makesDue = false
 
-        func changed(_ answers: [PostgresRows]) throws -> [Validation] {
+        package static var nothing: Closing { Closing() }
+
+        package func changed(_ answers: [PostgresRows]) throws -> [Validation] {
             try changes.flatMap { try answers[$0].map(PurchaseStore.stored) }
         }
     }
@@ -37,7 +39,7 @@ extension AppliedLedgers {
     /// - Parameters:
     ///   - new: subscriptions without a ledger.
     ///   - grants: changes of customers by the grants that the update records.
-    func closing(new: Set<SubscriptionName> = [], grants: [CustomerChange] = []) -> LedgerUpdate.Closing {
+    package func closing(new: Set<SubscriptionName> = [], grants: [CustomerChange] = []) -> LedgerUpdate.Closing {
         var closing = LedgerUpdate.Closing(queries: Self.write(updated.all, new: new))
         let noted = updated.all.filter(\.isNoted)
         if !noted.isEmpty { closing.queries.append(events(noted)) }

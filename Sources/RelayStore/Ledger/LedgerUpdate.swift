@@ -1,5 +1,5 @@
-import Postgres
-import RelayCore
+package import Postgres
+package import RelayCore
 
 /// Records statements about subscriptions and all their consequences, in one transaction with two round trips:
 ///
@@ -9,7 +9,7 @@ import RelayCore
 /// Every change of a subscription's owner or of access granted on it locks the owner's row first. Settlements do the
 /// same (``Ownership``), so they cannot deadlock. Only a move may deadlock, since it inserts an owner's row; the server
 /// then aborts one transaction, and it is retried.
-struct LedgerUpdate: Sendable {
+package struct LedgerUpdate: Sendable {
     let memory: StoreMemory
     private let terms: UpdatedLedger.Terms
     /// Sorted by key, the lock order.
@@ -19,7 +19,7 @@ struct LedgerUpdate: Sendable {
     ///   - messages: one for each subscription; if there are several, the first counts.
     ///   - asks: whether the caller asks the questions that are then open.
     ///   - asksFor: time in which it must have asked them.
-    init(
+    package init(
         _ messages: [LedgerMessage], memory: StoreMemory, asks: Bool = false,
         asksFor: Duration = .seconds(60)
     ) {
@@ -31,7 +31,7 @@ struct LedgerUpdate: Sendable {
 
     // MARK: Opening
 
-    var opening: [SQL] {
+    package var opening: [SQL] {
         let names = messages.map(\.name)
         // Owners are read again after the ledgers are locked: a settlement, which holds that lock, may have created one
         // after the first read.
@@ -67,7 +67,7 @@ struct LedgerUpdate: Sendable {
     // MARK: Reading
 
     /// - Parameter answers: answers to ``opening``.
-    func apply(_ answers: ArraySlice<PostgresRows>) throws -> AppliedLedgers {
+    package func apply(_ answers: ArraySlice<PostgresRows>) throws -> AppliedLedgers {
         let answers = Array(answers)
         let rest = 3 + memory.participants.count
         var facts = messages.map { LedgerFacts($0.name) }
@@ -98,7 +98,7 @@ struct LedgerUpdate: Sendable {
 
 extension SubscriptionName {
     /// The order in which rows are locked.
-    var order: (UInt8, PublisherID, StoreEnvironment, TransactionID) {
+    package var order: (UInt8, PublisherID, StoreEnvironment, TransactionID) {
         (bucket.number, publisher, environment, originalTransactionID)
     }
 }

@@ -1,19 +1,19 @@
 import Formats
 import Foundation
-import Postgres
-import RelayCore
+package import Postgres
+package import RelayCore
 
 /// JSON of ledgers and periods in text columns. The database never queries its content.
-enum LedgerJSON {
+package enum LedgerJSON {
     /// Encodes with sorted keys, so that equal values give equal texts.
-    static func text(_ value: some Encodable) -> String? {
+    package static func text(_ value: some Encodable) -> String? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// - Throws: ``StoreError`` if this version cannot decode it.
-    static func value<T: Decodable>(_ type: T.Type, _ text: String, column: String) throws -> T {
+    package static func value<T: Decodable>(_ type: T.Type, _ text: String, column: String) throws -> T {
         do {
             return try JSONDecoder().decode(type, from: Data(text.utf8))
         } catch {
@@ -23,10 +23,10 @@ enum LedgerJSON {
 }
 
 /// Columns of a stored ledger, and how they are decoded.
-struct StoredLedger: Sendable {
+package struct StoredLedger: Sendable {
     /// Columns of `ledgers l`. The last three are the newest grant. Where its settlement could not read `state`, or an
     /// earlier version settled, `state` lacks that grant.
-    static let columns: SQL = "l.state, l.granted_at, l.granted_until, l.granted_offer"
+    package static let columns: SQL = "l.state, l.granted_at, l.granted_until, l.granted_offer"
 
     /// Condition that the ledger lists add-ons. Only then does the JSON have this key. A quote in a name would be
     /// escaped.
@@ -54,12 +54,12 @@ struct StoredLedger: Sendable {
     }
 
     /// ``init(_:)`` and ``ledger(ownerNo:)``.
-    static func read(_ row: PostgresRow, ownerNo: Int32?) throws -> SubscriptionLedger {
+    package static func read(_ row: PostgresRow, ownerNo: Int32?) throws -> SubscriptionLedger {
         try StoredLedger(row).ledger(ownerNo: ownerNo)
     }
 
     /// The stored statements, without the grants that settlements wrote since; nil if there are none.
-    static func state(_ row: PostgresRow) throws -> SubscriptionLedger? {
+    package static func state(_ row: PostgresRow) throws -> SubscriptionLedger? {
         try row.get("state", as: String?.self).map {
             try LedgerJSON.value(SubscriptionLedger.self, $0, column: "ledgers.state")
         }

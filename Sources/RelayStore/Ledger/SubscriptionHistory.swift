@@ -1,25 +1,25 @@
-import Postgres
-import RelayCore
+package import Postgres
+package import RelayCore
 
 /// The earlier and present names of a subscription that the ledger knows. A store continues a subscription under
 /// another number if its app moves to another bundle.
-struct SubscriptionHistory: Sendable {
+package struct SubscriptionHistory: Sendable {
     /// Names from the requested one to the present one.
-    private(set) var path: [SubscriptionName]
+    package private(set) var path: [SubscriptionName]
     /// Ledger of the present name; nil if there is none.
-    private(set) var ledger: SubscriptionLedger?
-    private(set) var bundleID: BundleID?
+    package private(set) var ledger: SubscriptionLedger?
+    package private(set) var bundleID: BundleID?
 
     /// Limit of moves that are followed.
     private static let mostMoves = SubscriptionLedger.mostPredecessors
 
-    var current: SubscriptionName { path[path.count - 1] }
-    var hasMoved: Bool { path.count > 1 }
+    package var current: SubscriptionName { path[path.count - 1] }
+    package var hasMoved: Bool { path.count > 1 }
 
     /// All names, the present one first.
     ///
     /// - Parameter earlier: names that the ledger may not know.
-    func names(and earlier: Set<TransactionID> = []) -> [SubscriptionName] {
+    package func names(and earlier: Set<TransactionID> = []) -> [SubscriptionName] {
         let all = earlier.union(ledger?.movedFrom ?? []).sorted().map(current.under)
         var seen: Set<SubscriptionName> = []
         return (path.reversed() + all).filter { seen.insert($0).inserted }
@@ -27,7 +27,7 @@ struct SubscriptionHistory: Sendable {
 
     /// Reads the history of each name, in the same order: one query for all names, and one more for each move. Index
     /// used: the primary key.
-    static func read(
+    package static func read(
         _ names: [SubscriptionName], _ ask: (SQL) async throws -> PostgresRows
     ) async throws -> [SubscriptionHistory] {
         var histories = names.map { SubscriptionHistory(path: [$0]) }
@@ -60,7 +60,7 @@ struct SubscriptionHistory: Sendable {
     /// All names of subscriptions: those requested, and every other that the ledger has for them.
     ///
     /// - Parameter names: all that a purchase could take: its own, and those that its receipt or its store link to it.
-    static func names(
+    package static func names(
         of names: [SubscriptionName], _ ask: (SQL) async throws -> PostgresRows
     ) async throws -> [SubscriptionName] {
         let all = try await read(names, ask).flatMap { $0.names() }
@@ -71,14 +71,14 @@ struct SubscriptionHistory: Sendable {
 
     /// The subscription as the ledger has it now, if it was requested by an earlier name. The ledger has recorded the
     /// receipts of earlier names.
-    var moved: ExternalSubscription? {
+    package var moved: ExternalSubscription? {
         hasMoved ? ExternalSubscription(current, ledger, bundleID: bundleID) : nil
     }
 }
 
 extension ExternalSubscription {
     /// Creates a subscription from the ledger.
-    init(_ name: SubscriptionName, _ ledger: SubscriptionLedger?, bundleID: BundleID?) {
+    package init(_ name: SubscriptionName, _ ledger: SubscriptionLedger?, bundleID: BundleID?) {
         let newest = ledger?.periods.values.max { $0.purchasedAt < $1.purchasedAt }
         self.init(
             key: name.originalTransactionID, environment: name.environment, statement: LedgerStatement(),

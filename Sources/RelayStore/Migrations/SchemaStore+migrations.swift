@@ -1,5 +1,5 @@
 import Postgres
-import RelayCore
+public import RelayCore
 
 /// Why the schema was not migrated.
 public struct MigrationError: Error, Equatable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import RelayCore
+public import RelayCore
 
 /// Selection of purchases that must be sent again.
 public struct ReplayFilter: Sendable {

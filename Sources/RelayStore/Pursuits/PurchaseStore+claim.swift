@@ -1,6 +1,6 @@
 import Foundation
 import Postgres
-import RelayCore
+public import RelayCore
 
 extension PurchaseStore {
     // Conditions on more columns than the publisher compare it with `IS NOT DISTINCT FROM`, which no index serves. With

@@ -1,5 +1,5 @@
 import Postgres
-import RelayCore
+public import RelayCore
 
 extension SQLTable {
     /// Keys of claims: `bucket`, `id`, `fence`.

@@ -1,5 +1,5 @@
 import Postgres
-import RelayCore
+public import RelayCore
 
 /// A worker's changes to a claimed pursuit, after one or several events.
 public struct PursuitWrite: Sendable {

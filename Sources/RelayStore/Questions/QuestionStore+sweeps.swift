@@ -1,4 +1,4 @@
-import Postgres
+package import Postgres
 public import RelayCore
 
 /// One copy's turn to ask for voided purchases of an app.
@@ -23,7 +23,7 @@ extension QuestionStore {
     ///
     /// - Parameter purchases: purchases that were granted or confirmed by Google. A forged notification may name any
     ///   app.
-    static func sweep(_ purchases: [(name: SubscriptionName, app: BundleID?)]) -> [SQL] {
+    package static func sweep(_ purchases: [(name: SubscriptionName, app: BundleID?)]) -> [SQL] {
         let purchases = purchases.filter { name, app in
             app != nil && name.platform == .google && !name.standsAlone
         }

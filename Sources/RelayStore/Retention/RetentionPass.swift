@@ -1,5 +1,5 @@
 import Postgres
-import RelayCore
+public import RelayCore
 
 /// Finds old data and removes as much as the time budget allows. The next pass, in any copy, removes the rest, and
 /// completes an interrupted pass.

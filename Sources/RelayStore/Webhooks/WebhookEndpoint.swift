@@ -12,7 +12,7 @@ public struct WebhookEndpoint: Sendable, Equatable {
         var stored: StoredKind { self == .purchases ? .purchases : .events }
     }
 
-    enum StoredKind: Int16 {
+    package enum StoredKind: Int16 {
         case purchases = 1
         case events = 2
     }

@@ -1,7 +1,7 @@
 public import Cleeng
 public import Logging
 import Metrics
-import RelayCore
+public import RelayCore
 public import RelayStore
 public import ServiceLifecycle
 import Tracing

@@ -1,8 +1,8 @@
-import Logging
+public import Logging
 import NIOConcurrencyHelpers
-import RelayCore
-import RelayStore
-import ServiceLifecycle
+public import RelayCore
+public import RelayStore
+public import ServiceLifecycle
 
 /// Claims due pursuits and works on them, in any number of copies. There is one per Cleeng account, so that a blocked
 /// account does not delay the others.

@@ -1,4 +1,4 @@
-import RelayCore
+public import RelayCore
 
 /// Timing and limits of pursuits.
 public struct PursuitSettings: Sendable {

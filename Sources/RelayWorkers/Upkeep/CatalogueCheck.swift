@@ -1,6 +1,6 @@
 public import Logging
 import NIOConcurrencyHelpers
-import RelayStore
+public import RelayStore
 public import ServiceLifecycle
 
 /// Counts subscriptions granted for an offer to which the catalog does not map their product. This reads all running

@@ -1,7 +1,7 @@
 public import Logging
 import Metrics
-import RelayStore
-import ServiceLifecycle
+public import RelayStore
+public import ServiceLifecycle
 
 /// Runs the ``GrantCheck``: immediately after an upgrade, then every few hours. Any number of copies may run it; only
 /// one at a time checks.

@@ -1,6 +1,6 @@
 import Logging
-import RelayStore
-import ServiceLifecycle
+public import RelayStore
+public import ServiceLifecycle
 
 /// Reports that this copy runs, and its upstream state: every few seconds, and after each change.
 public struct InstanceReporter: Service {

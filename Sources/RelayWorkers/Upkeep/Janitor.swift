@@ -1,7 +1,7 @@
-import Logging
+public import Logging
 import Postgres
-import RelayStore
-import ServiceLifecycle
+public import RelayStore
+public import ServiceLifecycle
 
 /// Maintains the tables: creates partitions ahead of time, and deletes obsolete rows. Any number of copies may run it.
 public struct Janitor: Service {

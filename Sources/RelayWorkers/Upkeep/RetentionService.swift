@@ -1,10 +1,10 @@
-import Logging
+public import Logging
 import Metrics
 import NIOConcurrencyHelpers
 import Postgres
-import RelayCore
-import RelayStore
-import ServiceLifecycle
+public import RelayCore
+public import RelayStore
+public import ServiceLifecycle
 
 /// Removes data past its retention. Every copy checks once a minute; one at a time removes.
 public final class RetentionService: Service {

@@ -1,9 +1,9 @@
-import Cleeng
+public import Cleeng
 import Foundation
-import Logging
+public import Logging
 import Metrics
 public import RelayCore
-import RelayStore
+public import RelayStore
 
 /// The workers' access to one account at Cleeng. Sends purchases, returns answers in the domain's terms, limits
 /// concurrent calls, and records Cleeng's health.

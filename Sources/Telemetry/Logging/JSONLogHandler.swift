@@ -1,5 +1,5 @@
-import Formats
-import Logging
+public import Formats
+public import Logging
 
 /// Writes each log event as one line of JSON.
 ///

@@ -1,4 +1,4 @@
-import CoreMetrics
+public import CoreMetrics
 import NIOConcurrencyHelpers
 
 extension PrometheusRegistry: MetricsFactory {

@@ -2,6 +2,7 @@ import NIOCore
 import RelayCore
 import RelayStore
 
+@testable import Billing
 @testable import RelayFront
 
 extension FuzzTarget {

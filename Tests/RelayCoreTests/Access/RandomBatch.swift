@@ -100,9 +100,3 @@ extension Ownership.Grant {
             entitledBefore: false)
     }
 }
-
-extension ValidationID {
-    static func numbered(_ number: UInt64) -> ValidationID {
-        ValidationID(bucket: Bucket(number: 1), day: 20_000, high: 0, low: number)
-    }
-}

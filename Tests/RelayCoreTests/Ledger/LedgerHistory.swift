@@ -68,3 +68,9 @@ extension LedgerStatement {
             renewal: renews.map { Life.renewal($0, told: told) })
     }
 }
+
+extension ValidationID {
+    static func numbered(_ number: UInt64) -> ValidationID {
+        ValidationID(bucket: Bucket(number: 1), day: 20_000, high: 0, low: number)
+    }
+}

@@ -15,21 +15,17 @@ struct LedgerMoveTests {
         return history.record(message.withMoves, at: Life.day(30), asks: asks)
     }
 
-    @Test("takes its owner, grants, contract and customer along; its old id is never due")
+    @Test("takes its owner, grants and customer along; its old id is never due")
     func owner() throws {
         var history = LedgerHistory()
         history.own()
         try history.record(.month(), day: 0)
         let moved = move(&history)
         #expect(moved.ownerMoves.map(\.from) == [old] && moved.ownerMoves.map(\.to) == [new])
-        let contracts = moved.contractMoves(of: [old])
-        #expect(contracts.map(\.from) == [old] && contracts.map(\.to) == [new])
-        #expect(moved.contractMoves(of: [old, new]).isEmpty && moved.contractMoves(of: [new]).isEmpty)
         #expect(moved.transfers.isEmpty)
         #expect(moved.all.map(\.dueAt) == [Life.day(60), nil])
         #expect(move(&history, asks: true).all[1].dueAt == nil)
         #expect(moved.all[0].granted == ["gold"] && moved.all[0].ledger.granted?.offer == "gold")
-        #expect(moved.all[1].contractEvents.isEmpty)
         let changes = CustomerChange.merged(moved.customerChanges(trace: "t")).map(\.change)
         #expect(changes.map(\.customer.username) == ["ana"])
         #expect(changes.map(\.reason) == [.other] && changes.map(\.trace) == ["t"])

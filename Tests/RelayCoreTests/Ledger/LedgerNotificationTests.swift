@@ -10,7 +10,6 @@ struct LedgerNotificationTests {
         var day: Double
         /// `nil` if nothing is notified.
         var reason: CustomerChange.Reason?
-        var events: [BillingEvent] = []
         var isNewStatus = false
     }
 
@@ -22,33 +21,32 @@ struct LedgerNotificationTests {
         arguments: [
             Case(day: 2),
             Case(statement: .month(), day: 2),
-            Case(statement: renewed, day: 30, reason: .renewed, events: [.contractChanged]),
+            Case(statement: renewed, day: 30, reason: .renewed),
             Case(
                 statement: LedgerStatement(
                     periods: [Life.period("2", from: 30)], renewal: Life.renewal(false, told: 30)), day: 30,
-                reason: .renewed, events: [.contractChanged, .contractCancelled]),
-            Case(statement: .month(renews: false, told: 2), day: 2, reason: .willLapse, events: [.contractCancelled]),
+                reason: .renewed),
+            Case(statement: .month(renews: false, told: 2), day: 2, reason: .willLapse),
             Case(
-                statement: .month(revoked: .refunded, told: 2), day: 2, reason: .refunded, events: [.contractChanged],
+                statement: .month(revoked: .refunded, told: 2), day: 2, reason: .refunded,
                 isNewStatus: true),
             Case(
                 statement: .month(revoked: .familyRevoked, told: 2), day: 2, reason: .revoked,
-                events: [.contractChanged],
                 isNewStatus: true),
             Case(
                 statement: LedgerStatement(renewal: Life.renewal(true, retry: true, grace: 46, told: 30)), day: 31,
                 reason: .enteredGracePeriod, isNewStatus: true),
             Case(
                 statement: LedgerStatement(renewal: Life.renewal(true, retry: true, told: 30)), day: 31,
-                reason: .expired, events: [.contractChanged], isNewStatus: true),
+                reason: .expired, isNewStatus: true),
             Case(
-                statement: .over(statedAt: Life.day(2)), day: 2, reason: .expired, events: [.contractChanged],
+                statement: .over(statedAt: Life.day(2)), day: 2, reason: .expired,
                 isNewStatus: true),
             // The renewal is unreported: nothing is published before an answer.
             Case(day: 31),
             Case(
                 statement: LedgerStatement(cleeng: ["gold": LedgerEnd(isOver: true, statedAt: Life.day(31))]), day: 31,
-                reason: .expired, events: [.contractChanged], isNewStatus: true),
+                reason: .expired, isNewStatus: true),
         ])
     func changes(one: Case) throws {
         var history = LedgerHistory()
@@ -57,11 +55,10 @@ struct LedgerNotificationTests {
         let updated = try history.record(one.statement, day: one.day)
         #expect(updated.notifiesPublisher == (one.reason != nil))
         #expect(one.reason == nil || updated.reason == one.reason)
-        #expect(updated.contractEvents == one.events)
         #expect(updated.hasNewStatus == one.isNewStatus)
         #expect(updated.isNoted == one.isNewStatus)
         let again = try history.record(one.statement, day: one.day)
-        #expect(!again.notifiesPublisher && again.contractEvents.isEmpty && !again.isNoted)
+        #expect(!again.notifiesPublisher && !again.isNoted)
     }
 
     @Test("that renews again, and of a price that its customer has agreed to")
@@ -69,12 +66,12 @@ struct LedgerNotificationTests {
         var history = LedgerHistory()
         try history.record(.month(renews: false), day: 0)
         let again = try history.record(.month(renews: true, told: 1), day: 1)
-        #expect(again.notifiesPublisher && again.reason == .willAutoRenew && again.contractEvents == [.contractChanged])
+        #expect(again.notifiesPublisher && again.reason == .willAutoRenew)
         for (consent, reason) in [(0, .other), (1, .priceChangeConfirmed)] as [(Int, CustomerChange.Reason)] {
             var renewal = Life.renewal(true, told: Double(2 + consent))
             renewal.priceConsent = consent
             let asked = try history.record(LedgerStatement(renewal: renewal), day: Double(2 + consent))
-            #expect(asked.notifiesPublisher && asked.reason == reason && asked.contractEvents.isEmpty)
+            #expect(asked.notifiesPublisher && asked.reason == reason)
         }
     }
 
@@ -83,7 +80,7 @@ struct LedgerNotificationTests {
         for renews in [true, false] {
             var history = LedgerHistory()
             let quiet = try history.record(.month(renews: renews), day: 0)
-            #expect(!quiet.notifiesPublisher && quiet.contractEvents.isEmpty && quiet.isNoted)
+            #expect(!quiet.notifiesPublisher && quiet.isNoted)
             history.found = [:]
             let noted = try history.record(.month(renews: renews), note: .init(event: "subscribed"), day: 0)
             #expect(noted.notifiesPublisher && noted.reason == (renews ? .other : .willLapse))
@@ -110,20 +107,5 @@ struct LedgerNotificationTests {
         history.own()
         let shown = try history.record(.month(), day: 31).shown
         #expect(shown?.status == .active && shown?.reason == nil)
-    }
-
-    @Test("The endpoints of its contract receive the events and environments that they ask for")
-    func endpoints() {
-        var generator = SystemRandomNumberGenerator()
-        let id = EndpointID(using: &generator)
-        typealias Endpoint = NotifiedContract.Endpoint
-        for (asked, environment, takes) in [
-            (.all, "Sandbox", true), (.all, "unknown", true), (.production, "Production", true),
-            (.production, "Sandbox", false), (.sandbox, "Sandbox", true), (.sandbox, "Production", false),
-        ] as [(WebhookEnvironment, StoreEnvironment, Bool)] {
-            #expect(Endpoint(id: id, events: [], environment: asked).takes(environment) == takes)
-        }
-        let endpoint = Endpoint(id: id, events: ["ContractChanged", "X"], environment: .all)
-        #expect(BillingEvent.allCases.filter(endpoint.wants) == [.contractChanged])
     }
 }

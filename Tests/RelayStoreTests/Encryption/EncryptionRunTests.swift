@@ -54,7 +54,6 @@ import Testing
             try await store.takeAndGrantAll()
             try await store.audit.add(
                 AuditEntry(actor: "ops", .customerErased, "sealed1:target", of: nil, reason: "sealed0:why"))
-            _ = try await store.orders.addBillingCustomer(details: #"{"name":"sealed1:"}"#, publisher: "main")
             _ = try await store.events.receive(
                 topic: "t", body: BytesThatLookSealed.all[5], now: try #require(store.memory.clock.now))
             let before = try await Self.picture(database)

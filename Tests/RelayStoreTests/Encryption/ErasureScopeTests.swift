@@ -173,23 +173,6 @@ import Testing
         }
     }
 
-    /// Orders name a customer by details alone.
-    @Test func theDetailsOfACustomerWhoNeverBoughtByEmailAreErased() async throws {
-        try await withStore { database, store in
-            _ = try await store.publishers.add("main")
-            _ = try await store.orders.addBillingCustomer(
-                details: #"{"EmailAddress":"Ana@example.test"}"#, publisher: "main")
-            let identity = try await store.customers.identity(of: "ana@example.test")
-            let details = try await store.customers.mentions(of: identity.customer, in: .billingCustomers)
-            #expect(details.map(\.text.value) == [#"{"EmailAddress":"Ana@example.test"}"#])
-            #expect(details.map(\.publisher) == ["main"])
-            let erased = try await Erasure(store: store).run(identity, entry)
-            #expect(erased.mentions["billingCustomers"] == 1)
-            #expect(try await database.column("SELECT details FROM billing_customers", as: String.self) == ["{}"])
-            await #expect(throws: Erasure.Refusal.unknown) { try await Erasure(store: store).run(identity, entry) }
-        }
-    }
-
     @Test func aRowThatCannotBeOpenedKeepsNobodyFromBeingErased() async throws {
         try await QueuedItems.run(.events) { items in
             try await items.poison(try #require(try await items.claim().first))

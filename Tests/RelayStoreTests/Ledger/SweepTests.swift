@@ -32,16 +32,6 @@ struct SweepTests {
         }
     }
 
-    @Test("is due for the app of a Google purchase whose order was committed")
-    func ordered() async throws {
-        try await Billing.run { billing in
-            let order = try await billing.order(try await billing.check("google:token-1").id)
-            #expect(try await apps(billing.database) == [])
-            _ = try await billing.commit(order)
-            #expect(try await apps(billing.database) == ["main google com.example.app"])
-        }
-    }
-
     @Test("is due for the app of a Google purchase from the validator, and for no other store's")
     func entered() async throws {
         try await withStore { database, store in

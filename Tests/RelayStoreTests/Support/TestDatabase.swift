@@ -15,11 +15,6 @@ actor TestDatabase {
     nonisolated let hand: PostgresPool
     private var running: [RunningPool]
 
-    /// All features. A notification of Roku's names a customer backwards, as it does in an encoding of its own.
-    static let features: [StoredFeature] = [
-        .cleengEvents, .rokuNotifications { #"{"email":""#.utf8 + $0.reversed() + #""}"#.utf8 }, .billing,
-    ]
-
     private init(name: String) throws {
         self.name = name
         self.url = try TestCluster.url(database: name)

@@ -1,0 +1,6 @@
+package import RelayFront
+
+extension Feature {
+    /// Checks, orders and contracts, for publishers' billing systems.
+    package static let billing = Feature(stored: .billing, front: .billing)
+}

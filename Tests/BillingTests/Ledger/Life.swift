@@ -1,0 +1,1 @@
+../../RelayCoreTests/Ledger/Life.swift

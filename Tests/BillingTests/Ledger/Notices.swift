@@ -1,0 +1,1 @@
+../../RelayStoreTests/Ledger/Notices.swift

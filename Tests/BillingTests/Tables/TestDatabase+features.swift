@@ -1,0 +1,7 @@
+@testable import Billing
+@testable import RelayStore
+
+extension TestDatabase {
+    /// The features of the stores of these tests.
+    static let features: [StoredFeature] = [.billing]
+}

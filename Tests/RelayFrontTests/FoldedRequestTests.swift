@@ -1,0 +1,40 @@
+import NIOCore
+import RelayCore
+import Testing
+
+@testable import RelayFront
+
+@Suite("Paths in any case, forms, and names in any case")
+struct FoldedRequestTests {
+    @Test("paths of billing are folded, their queries and all other paths are not")
+    func paths() {
+        #expect(FoldedPath.fold("/API/V1/Orders/66AA?From=AB") == "/api/v1/orders/66aa?From=AB")
+        #expect(FoldedPath.fold("/OAuth/Token/") == "/oauth/token/")
+        #expect(FoldedPath.fold("/api/v1?A") == "/api/v1?A")
+        for path in [
+            "/apple/payment", "/entitlements/AB", "/v2/customers/Ana/purchases", "/api/v10/X", "/api", "/", "",
+        ] {
+            #expect(FoldedPath.fold(path) == nil, "\(path)")
+        }
+        #expect(ErrorDialect(path: "/api/v1/orders") == .billwerk && ErrorDialect(path: "/oauth/token/") == .oauth)
+        #expect(ErrorDialect(path: "/apple/payment") == .problem && ErrorDialect(path: "/v2/nowhere") == .fovea)
+    }
+
+    @Test("forms are decoded; a repeated name is ignored")
+    func forms() throws {
+        let form = try FormBody(ByteBuffer(string: "a=1+2%263&b=&c&d=x&d=y&e=%zz"))
+        #expect(form["a"] == "1 2&3" && form["b"] == nil && form["c"] == nil && form["d"] == nil && form["e"] == "%zz")
+        #expect(throws: Problem.self) {
+            try FormBody(ByteBuffer(string: Array(repeating: "a=1", count: 33).joined(separator: "&")))
+        }
+    }
+
+    @Test("names ignore case, the last of two counts, null is absent, and unknown names are skipped")
+    func names() throws {
+        let body = try FieldReader(
+            ByteBuffer(string: #"{"TYPE":"a","type":"b","x":{"y":[1]},"Obj":{ "K" : 1 },"N":null,"L":["p"]}"#),
+            FieldNames(["Type", "Obj", "N", "L"], inAnyCase: true))
+        #expect(body["Type"] == .string("b") && body["Obj"] == .object(#"{ "K" : 1 }"#))
+        #expect(body["N"] == .absent && body["x"] == .absent && body["L"] == .array(#"["p"]"#))
+    }
+}

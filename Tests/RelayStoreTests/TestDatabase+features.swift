@@ -1,0 +1,9 @@
+@testable import RelayStore
+
+extension TestDatabase {
+    /// The features of the stores of these tests. A notification of Roku's names a customer backwards, as it does in an
+    /// encoding of its own.
+    static let features: [StoredFeature] = [
+        .cleengEvents, .rokuNotifications { #"{"email":""#.utf8 + $0.reversed() + #""}"#.utf8 },
+    ]
+}

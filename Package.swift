@@ -28,7 +28,8 @@ func tests(
     _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = []
 ) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies + ["TestRun"], path: path, exclude: exclude, swiftSettings: commonSettings)
+        name: name, dependencies: dependencies + ["TestRun"], path: path, exclude: exclude,
+        swiftSettings: commonSettings)
 }
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -72,7 +73,8 @@ func simulatorTests(_ name: String, _ dependencies: [Target.Dependency]) -> Targ
 
 /// What scripts/fuzz reads bytes with.
 let fuzzed: [Target.Dependency] = [
-    "AmazonAppStore", "Billing", "AppStoreServer", appStoreSimulation, "AppleStore", "Cleeng", "GooglePlay", "RelayCore",
+    "AmazonAppStore", "Billing", "AppStoreServer", appStoreSimulation, "AppleStore", "Cleeng", "GooglePlay",
+    "RelayCore",
     "RelayFront",
     "OutboundHTTP",
     "RelayStore", "RokuPay", "StoreAPI", "StoreSignals", "TestSupport", "Traces", "Webhooks", nioCore, nioHTTP1,
@@ -182,8 +184,9 @@ let package = Package(
         room(
             "Billing",
             [
-                "AppleStore", "ConsolePages", "Formats", "Postgres", "RelayCore", "RelayFront", "RelayStore", "Webhooks",
-                crypto, hummingbird, nioCore,
+                "AppleStore", "ConsolePages", "Formats", "Postgres", "RelayCore", "RelayFront", "RelayStore",
+                "Webhooks",
+                crypto, hummingbird, logging, nioCore,
             ], exclude: ["README.md"]),
         .executableTarget(
             name: "ReceiptRelay",
@@ -306,7 +309,7 @@ let package = Package(
         tests(
             "BillingTests",
             [
-                "Billing", "Formats", "Postgres", "RelayCore", "RelayFront", "RelayStore", "TestSupport", crypto, locks,
+                "Billing", "Formats", "Postgres", "RelayCore", "RelayFront", "RelayStore", "TestSupport", locks,
                 logging, nioCore,
             ]),
         tests("OperationsTests", ["Formats", "Operations", "RelayStore", "RelayCore"]),
@@ -326,7 +329,8 @@ let package = Package(
             "ServiceTests",
             [
                 simulators("cleeng-simulator"), simulators("app-store-simulator"), simulators("store-simulator"),
-                "Billing", "ReceiptRelay", "Operations", "RelayStore", "RelayCore", "Postgres", appStoreSimulation, "TestSupport",
+                "Billing", "ReceiptRelay", "Operations", "RelayStore", "RelayCore", "Postgres", appStoreSimulation,
+                "TestSupport",
                 "ReceiverSupport", "RelayClient", "Cleeng", "Webhooks", crypto, hummingbird, httpClient, locks,
                 logging, nioCore, nioFoundation, nioHTTP1, nioPosix, yams,
             ]),
@@ -348,7 +352,9 @@ if Context.packageDirectory == "/" || Context.packageDirectory.contains("/checko
 // A feature's tests leave with it, and so do the targets of tests that are of all features.
 if !without.isEmpty {
     let left = features.filter { without.contains($0.lowercased()) }
-    guard left.count == without.count else { fatalError("RELAY_WITHOUT knows only: \(features.joined(separator: ", "))") }
+    guard left.count == without.count else {
+        fatalError("RELAY_WITHOUT knows only: \(features.joined(separator: ", "))")
+    }
     package.targets.removeAll { left.flatMap { [$0, $0 + "Tests"] }.contains($0.name) }
     package.targets.removeAll { ["ServiceTests", "FuzzTests"].contains($0.name) }
     for target in package.targets {

@@ -38,7 +38,9 @@ extension Private: PostgresSealable where Value: PrivateContent {
 }
 
 extension PostgresValue {
-    package static func text<Kind: PlainName>(_ identifier: Identifier<Kind>?) -> PostgresValue { .text(identifier?.text) }
+    package static func text<Kind: PlainName>(_ identifier: Identifier<Kind>?) -> PostgresValue {
+        .text(identifier?.text)
+    }
 
     package static func textArray<Kind: PlainName>(_ identifiers: [Identifier<Kind>]) -> PostgresValue {
         .textArray(identifiers.map(\.text))

@@ -1,4 +1,3 @@
-import Formats
 import RelayCore
 
 /// Status of a contract, derived from the ledgers of its subscriptions. Nil values are unknown or do not apply.
@@ -32,12 +31,6 @@ struct ContractState: Sendable, Hashable {
         var ledger: SubscriptionLedger
         /// Last published status; see ``SubscriptionLedger/purchases(of:shown:at:leeway:)``.
         var shown: SubscriptionState.Status?
-
-        init(name: SubscriptionName, ledger: SubscriptionLedger, shown: SubscriptionState.Status?) {
-            self.name = name
-            self.ledger = ledger
-            self.shown = shown
-        }
     }
 
     var lifecycle = Lifecycle.ended

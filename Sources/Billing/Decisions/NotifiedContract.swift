@@ -1,4 +1,3 @@
-import Formats
 import RelayCore
 
 /// A subscription's contract, and the publisher's active endpoints that receive its events.
@@ -13,12 +12,6 @@ struct NotifiedContract: Sendable {
         var id: EndpointID
         var events: [Substring]
         var environment: WebhookEnvironment
-
-        init(id: EndpointID, events: [Substring], environment: WebhookEnvironment) {
-            self.id = id
-            self.events = events
-            self.environment = environment
-        }
 
         func wants(_ event: BillingEvent) -> Bool { events.contains { $0 == event.rawValue } }
 
@@ -57,8 +50,7 @@ extension UpdatedLedgers {
     /// Former and new ids of subscriptions whose contract continues under the new id, which has none.
     ///
     /// - Parameter contracted: the subscriptions with a contract.
-    func contractMoves(of contracted: Set<SubscriptionName>) -> [(from: SubscriptionName, to: SubscriptionName)]
-    {
+    func contractMoves(of contracted: Set<SubscriptionName>) -> [(from: SubscriptionName, to: SubscriptionName)] {
         moved.map { (from: $0.message.name, to: $1.message.name) }
             .filter {
                 contracted.contains($0.from) && !contracted.contains($0.to) && $0.from.environment == $0.to.environment

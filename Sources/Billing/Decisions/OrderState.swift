@@ -1,4 +1,3 @@
-import Formats
 import RelayCore
 
 /// State of an order. Raw values are stored.

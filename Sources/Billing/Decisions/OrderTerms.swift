@@ -1,4 +1,3 @@
-import Formats
 import RelayCore
 
 /// Customer and subscription of an order. A publisher can name each in one of several ways.

@@ -43,7 +43,7 @@ extension BillingOrder {
             productID: try row.get("product_id"), isTrial: try row.get("is_trial"))
     }
 
-    /// The last byte of an id, like ``RelayCore/BillingID/bucket``.
+    /// The last byte of an id, like ``BillingID/bucket``.
     fileprivate static func bucket(ofID id: SQL) -> SQL { "get_byte(decode(\(id), 'hex'), 11)" }
 }
 
@@ -59,12 +59,6 @@ struct NewOrder: Sendable {
     var publisher: PublisherID
     var externalSubscription: BillingID
     var party: Party
-
-    init(publisher: PublisherID, externalSubscription: BillingID, party: Party) {
-        self.publisher = publisher
-        self.externalSubscription = externalSubscription
-        self.party = party
-    }
 }
 
 /// Result of a ``NewOrder``.

@@ -8,15 +8,16 @@ import StoreSignals
 
 /// The features of this build. The core does not know them.
 enum Features {
-    static let all: [Feature] = {
-        var features = [
+    static var all: [Feature] {
+        let common = [
             Feature(stored: .cleengEvents), Feature(stored: .rokuNotifications(RokuNotification.message)),
         ]
         #if FEATURE_BILLING
-            features.append(.billing)
+            return common + [.billing]
+        #else
+            return common
         #endif
-        return features
-    }()
+    }
 
     static var stored: [StoredFeature] { all.map(\.stored) }
     static var fronts: [FrontFeature] { all.compactMap(\.front) }

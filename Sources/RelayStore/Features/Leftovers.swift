@@ -31,15 +31,15 @@ public struct Leftovers: Sendable, Equatable {
     /// - Parameter day: the first day that is kept.
     private func areOld(before day: Int) -> SQL {
         let limit: SQL = "(DATE 'epoch' + \(.int4(Int32(clamping: day))))::timestamp AT TIME ZONE 'UTC'"
-        return "\(isAbandoned) AND \(age) < \(limit)"
+        return "(\(isAbandoned)) AND \(age) < \(limit)"
     }
 
     fileprivate func exist(before day: Int) -> SQL {
         "SELECT EXISTS (SELECT FROM \(unescaped: table) WHERE \(areOld(before: day)))"
     }
 
-    /// Skips rows that another transaction locks. The conditions are checked again under the lock, so that rows used in the meantime
-    /// stay.
+    /// Skips rows that another transaction locks. The conditions are checked again under the lock, so that rows used in
+    /// the meantime stay.
     fileprivate func removal(before day: Int) -> SQL {
         """
         WITH page AS MATERIALIZED (

@@ -1,4 +1,5 @@
 import RelayCore
+import TestSupport
 import Testing
 
 @testable import Billing
@@ -19,7 +20,8 @@ struct ContractEventTests {
             Case(day: 2),
             Case(statement: .month(), day: 2),
             Case(
-                statement: LedgerStatement(periods: [Life.period("2", from: 30)], renewal: Life.renewal(true, told: 30)),
+                statement: LedgerStatement(
+                    periods: [Life.period("2", from: 30)], renewal: Life.renewal(true, told: 30)),
                 day: 30, events: [.contractChanged]),
             Case(
                 statement: LedgerStatement(
@@ -54,9 +56,48 @@ struct ContractEventTests {
         var history = LedgerHistory()
         try history.record(.month(renews: false), day: 0)
         #expect(try history.record(.month(renews: true, told: 1), day: 1).contractEvents == [.contractChanged])
-        var renewal = Life.renewal(true, told: 2)
-        renewal.priceConsent = 0
-        #expect(try history.record(LedgerStatement(renewal: renewal), day: 2).contractEvents.isEmpty)
+        for consent in [0, 1] {
+            var renewal = Life.renewal(true, told: Double(2 + consent))
+            renewal.priceConsent = consent
+            let asked = try history.record(LedgerStatement(renewal: renewal), day: Double(2 + consent))
+            #expect(asked.contractEvents.isEmpty)
+        }
+    }
+
+    @Test("has none while the subscription was never published", arguments: [true, false])
+    func first(renews: Bool) throws {
+        var history = LedgerHistory()
+        #expect(try history.record(.month(renews: renews), day: 0).contractEvents.isEmpty)
+    }
+
+    @Test("has none where a statement comes again, in any order", arguments: 0..<20 as Range<UInt64>)
+    func repeats(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var changes = 0
+        for _ in 0..<50 {
+            var history = LedgerHistory()
+            if Bool.random(using: &generator) { history.own() }
+            var statements: [LedgerStatement] = []
+            for told in 0..<Int.random(in: 1...6, using: &generator) {
+                let renews = Bool.random(using: &generator)
+                statements += [
+                    .month(renews: renews, told: Double(told)),
+                    .month(revoked: .refunded, told: Double(told)),
+                    .over(statedAt: Life.day(Double(told))),
+                    LedgerStatement(
+                        periods: [Life.period("2", from: 30)], renewal: Life.renewal(renews, told: Double(told))),
+                    LedgerStatement(renewal: Life.renewal(true, retry: true, grace: 46, told: Double(told))),
+                ].shuffled(using: &generator).prefix(1)
+            }
+            let day = Double(Int.random(in: 6...60, using: &generator))
+            for statement in statements {
+                changes += try history.record(statement, day: day).contractEvents.count
+            }
+            for statement in statements.shuffled(using: &generator) {
+                #expect(try history.record(statement, day: day).contractEvents.isEmpty, "seed \(seed)")
+            }
+        }
+        #expect(changes > 0)
     }
 
     @Test("continues it under a new id of the subscription that has none of its own, and without an event")
@@ -83,9 +124,9 @@ struct ContractEventTests {
             (.all, "Sandbox", true), (.all, "unknown", true), (.production, "Production", true),
             (.production, "Sandbox", false), (.sandbox, "Sandbox", true), (.sandbox, "Production", false),
         ] as [(WebhookEnvironment, StoreEnvironment, Bool)] {
-            #expect(Endpoint(id: id, environment: asked).takes(environment) == takes)
+            #expect(Endpoint(id: id, events: [], environment: asked).takes(environment) == takes)
         }
-        let endpoint = Endpoint(id: id, environment: .all)
+        let endpoint = Endpoint(id: id, events: ["ContractChanged", "X"], environment: .all)
         #expect(BillingEvent.allCases.filter(endpoint.wants) == [.contractChanged])
     }
 }

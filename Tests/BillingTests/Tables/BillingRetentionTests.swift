@@ -26,14 +26,14 @@ struct BillingRetentionTests {
             let lost = try await billing.order(try await billing.check("1000000002").id)
             _ = try await billing.check("1000000003")
             try await Self.age(database, days: 399)
-            #expect(try await RetentionPassTests.run(store).all.isEmpty)
+            #expect(try await Passes.run(store).all.isEmpty)
             try await Self.age(database, days: 2)
             // An old subscription that was ordered again today.
             let open = try await billing.order(try await billing.check("1000000004").id)
 
-            let dry = try await RetentionPassTests.run(store, isDryRun: true).all
+            let dry = try await Passes.run(store, isDryRun: true).all
             #expect(dry == [.wouldClear(.orders), .wouldClear(.externalSubscriptions)])
-            let told = try await RetentionPassTests.run(store).all
+            let told = try await Passes.run(store).all
             #expect(told == [.cleared(.orders, rows: 2), .cleared(.externalSubscriptions, rows: 2)])
             for gone in [loser, lost] { #expect(try await store.orders.order(gone.id, publisher: "main") == nil) }
             #expect(try await billing.commit(lost) == .unknownOrder)
@@ -42,7 +42,7 @@ struct BillingRetentionTests {
             #expect(try await database.count("external_subscriptions", where: "has_contract") == 1)
             #expect(try await billing.check("1000000001").contract?.id == contract.id)
             // Another pass finds nothing to do, and an open order can still be committed.
-            #expect(try await RetentionPassTests.run(store).all.isEmpty)
+            #expect(try await Passes.run(store).all.isEmpty)
             guard case .contract = try await billing.commit(open) else {
                 Issue.record("no contract")
                 return
@@ -57,7 +57,7 @@ struct BillingRetentionTests {
             let subscription = try await billing.check("1000000001").id
             try await Self.age(database, days: 500)
             let order = try await billing.order(subscription)
-            #expect(try await RetentionPassTests.run(store).all.isEmpty)
+            #expect(try await Passes.run(store).all.isEmpty)
             #expect(try await store.orders.order(order.id, publisher: "main") == order)
         }
     }
@@ -80,14 +80,14 @@ struct BillingRetentionTests {
                 _ = try await transaction.query(SQL("SELECT 1 FROM ledgers FOR UPDATE"))
                 let commit = Task { try await billing.commit(order) }
                 try await database.waitUntilBlocked()
-                #expect(try await RetentionPassTests.run(store).all.isEmpty)
+                #expect(try await Passes.run(store).all.isEmpty)
                 return commit
             }
             guard case .contract = try await commit.value else {
                 Issue.record("no contract")
                 return
             }
-            #expect(try await RetentionPassTests.run(store).all.isEmpty)
+            #expect(try await Passes.run(store).all.isEmpty)
             #expect(try await store.orders.order(order.id, publisher: "main")?.state == .completed)
         }
     }
@@ -105,9 +105,9 @@ struct BillingRetentionTests {
                 FROM generate_series(1, 4500) AS n
                 """)
             let short = ToldSteps()
-            try await RetentionPassTests.pass(store, budget: .zero).run { short.add($0) }
+            try await Passes.pass(store, budget: .zero).run { short.add($0) }
             #expect(short.all == [.cleared(.externalSubscriptions, rows: 2_000), .unfinished])
-            let told = try await RetentionPassTests.run(store).all
+            let told = try await Passes.run(store).all
             #expect(told == [.cleared(.externalSubscriptions, rows: 2_500)])
             #expect(try await database.count("external_subscriptions") == 0)
         }

@@ -65,11 +65,8 @@ import Testing
                     VALUES (\(Bucket(of: publisher, "42").number), '\(publisher)', '42', now(), 'OTHER')
                     """)
             }
-            try await database.run(
-                """
-                INSERT INTO billing_customers (bucket, id, publisher, created_at, details)
-                VALUES (1, '0123456789abcdef01234567', 'main', now(), '{"PhoneNumber":"0421"}')
-                """)
+            _ = try await store.events.receive(
+                topic: "t", body: Array(#"{"phone":"0421"}"#.utf8), now: try await database.now())
             await #expect(throws: Erasure.Refusal.severalPublishers) { try await store.customers.identity(of: "42") }
             let one = try await store.customers.identity(of: "42", publisher: "main")
             let erased = try await Erasure(store: store).run(one, entry)

@@ -197,9 +197,9 @@ struct ParkedItemTests {
                 "UPDATE \(queue.form.table) SET parked_at = now()\(queue == .notifications ? ", stands_aside = true" : "") WHERE strikes > 0"
             )
             let table: PartitionedTable = queue == .events ? .cleengEvents : .notifications
-            #expect(try await RetentionPassTests.run(items.store).heldBack == [table])
+            #expect(try await Passes.run(items.store).heldBack == [table])
             try await items.database.run("UPDATE \(queue.form.table) SET parked_at = NULL")
-            #expect(try await RetentionPassTests.run(items.store).dropped == [table])
+            #expect(try await Passes.run(items.store).dropped == [table])
         }
     }
 

@@ -71,7 +71,7 @@ struct GoneValidationTests {
             try await database.age(ana, days: 500)
             try await database.age(ben, days: 500)
             #expect(try await database.count("transfers") == 2)
-            #expect(try await RetentionPassTests.run(store).dropped == PartitionedTable.allCases)
+            #expect(try await Passes.run(store).dropped == PartitionedTable.allCases)
             // The old owner's validation of the younger transfer is gone, but the detail still names that customer.
             #expect(try await database.count("transfers") == 1)
             #expect(try await store.ops.detail(cid)?.transfer?.from == "ben@example.test")

@@ -22,14 +22,14 @@ struct RetentionCopiesTests {
             let told = ToldSteps()
             try await withThrowingTaskGroup { group in
                 for store in stores {
-                    group.addTask { try await RetentionPassTests.pass(store).run { told.add($0) } }
+                    group.addTask { try await Passes.pass(store).run { told.add($0) } }
                 }
                 try await group.waitForAll()
             }
             // A pass that started while another ran has ended without work. A pass with an outdated look found its
             // partitions already dropped.
             try await eventually {
-                try await RetentionPassTests.run(stores[1])
+                try await Passes.run(stores[1])
                 return try await database.pastWeeks(of: .validations) == 0
             }
             #expect(told.dropped.filter { $0 == .validations }.count <= 3)
@@ -45,15 +45,15 @@ struct RetentionCopiesTests {
             let id = try await database.age(try await stores[0].takeAndGrant(.sample()), days: 500)
             let duty = try #require(try await stores[0].duties.take(.retention))
             #expect(try await stores[1].duties.take(.retention) == nil)
-            let held = try await RetentionPassTests.run(stores[1])
+            let held = try await Passes.run(stores[1])
             #expect(held.all == [.elsewhere])
             #expect(try await store(stores[1], has: id))
 
             try await database.run("UPDATE duties SET expires_at = now()")
             let next = try #require(try await stores[1].duties.take(.retention))
             #expect(next.fence > duty.fence)
-            let look = try await stores[0].retention.lookAtPartitions(RetentionPassTests.policy)
-            let week = try #require(look.plan(RetentionPassTests.policy).drops.last)
+            let look = try await stores[0].retention.lookAtPartitions(Passes.policy)
+            let week = try #require(look.plan(Passes.policy).drops.last)
             await #expect(throws: Duty.Lost.self) { try await stores[0].retention.drop(week, under: duty) }
             await #expect(throws: Duty.Lost.self) {
                 try await stores[0].retention.forgetPointers(after: .start, in: week, under: duty)
@@ -109,7 +109,7 @@ struct RetentionCopiesTests {
                 // Like a backup or a report: a transaction that has read the table and stays open.
                 try await database.hand.withTransaction(timeout: .seconds(180)) { transaction in
                     _ = try await transaction.query(SQL("SELECT count(*) FROM validations"))
-                    for _ in 0..<3 { try await RetentionPassTests.pass(stores[0]).run { told.add($0) } }
+                    for _ in 0..<3 { try await Passes.pass(stores[0]).run { told.add($0) } }
                     // Purchases are accepted while that transaction is still open.
                     let before = accepted.withLockedValue { $0 }
                     try await eventually { accepted.withLockedValue { $0 } >= before + 20 }
@@ -118,7 +118,7 @@ struct RetentionCopiesTests {
                 #expect(told.locked == [.validations, .validations, .validations])
                 #expect(told.dropped == PartitionedTable.allCases.filter { $0 != .validations })
                 try await eventually {
-                    try await RetentionPassTests.pass(stores[0]).run { told.add($0) }
+                    try await Passes.pass(stores[0]).run { told.add($0) }
                     return told.dropped.contains(.validations)
                 }
                 isOver.withLockedValue { $0 = true }

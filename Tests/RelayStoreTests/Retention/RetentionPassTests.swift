@@ -6,19 +6,6 @@ import Testing
 
 @Suite("Retention drops whole weeks")
 struct RetentionPassTests {
-    static let policy = RetentionPolicy(days: 400, receiptDays: 90)
-
-    static func pass(_ store: RelayStore, budget: Duration? = nil) -> RetentionPass {
-        RetentionPass(store: store, policy: policy, budget: budget, lockPause: .milliseconds(20))
-    }
-
-    @discardableResult
-    static func run(_ store: RelayStore, isDryRun: Bool = false) async throws -> ToldSteps {
-        let told = ToldSteps()
-        try await pass(store).run(isDryRun: isDryRun) { told.add($0) }
-        return told
-    }
-
     /// Weeks of 500, 100 and 0 days ago, each with a granted purchase.
     private func threeAges(
         _ database: TestDatabase, _ store: RelayStore
@@ -39,7 +26,7 @@ struct RetentionPassTests {
     func drops() async throws {
         try await withStore { database, store in
             let ids = try await threeAges(database, store)
-            let told = try await Self.run(store)
+            let told = try await Passes.run(store)
             #expect(told.dropped == PartitionedTable.allCases + [.receipts, .webhookDeliveries])
             #expect(told.all.contains { if case .forgotten(_, validations: 1) = $0 { true } else { false } })
             #expect(try await database.pastWeeks(of: .validations) == 1)
@@ -60,7 +47,7 @@ struct RetentionPassTests {
                 ])
             #expect(try await store.ops.summary().countsByStatus == [.granted: 2])
             #expect(try await store.ops.detail(ids.middle)?.timeline.count == 4)
-            #expect(try await Self.run(store).all.isEmpty)
+            #expect(try await Passes.run(store).all.isEmpty)
         }
     }
 
@@ -68,7 +55,7 @@ struct RetentionPassTests {
     func dryRun() async throws {
         try await withStore { database, store in
             _ = try await threeAges(database, store)
-            let told = try await Self.run(store, isDryRun: true)
+            let told = try await Passes.run(store, isDryRun: true)
             let would = told.all.compactMap { if case .wouldDrop(let partition) = $0 { partition } else { nil } }
             #expect(would.map(\.table) == PartitionedTable.allCases + [.receipts, .webhookDeliveries])
             #expect(would.allSatisfy { $0.bytes > 0 && $0.days.count == 7 })
@@ -96,7 +83,7 @@ struct RetentionPassTests {
             case .parked: try await store.purchases.park(claimed, why: "test")
             }
             let id = try await database.age(claimed.id, days: 500)
-            let told = try await Self.run(store)
+            let told = try await Passes.run(store)
             #expect(told.heldBack == [.receipts, .timeline, .validations])
             #expect(told.dropped == [.notifications, .subscriptionEvents, .cleengEvents, .webhookDeliveries])
             guard case .heldBack(_, 1, left == .parked ? 1 : 0) = told.all[0] else {
@@ -109,7 +96,7 @@ struct RetentionPassTests {
             // sent stays.
             if left == .claimed { try await database.makeDue(id) }
             try await store.ops.abandon(id, by: "ops", reason: "too old")
-            #expect(try await Self.run(store).dropped == [.receipts, .timeline, .validations])
+            #expect(try await Passes.run(store).dropped == [.receipts, .timeline, .validations])
         }
     }
 
@@ -124,11 +111,11 @@ struct RetentionPassTests {
             for table in ["notifications", "notification_relays"] {
                 try await database.run("UPDATE \(table) SET accepted_on = accepted_on - 500")
             }
-            let told = try await Self.run(store)
+            let told = try await Passes.run(store)
             #expect(told.heldBack == [.notifications])
             #expect(told.dropped == PartitionedTable.allCases.filter { $0 != .notifications })
             try await database.run("UPDATE notification_relays SET stands_aside = true")
-            #expect(try await Self.run(store).dropped == [.notifications])
+            #expect(try await Passes.run(store).dropped == [.notifications])
         }
     }
 
@@ -144,7 +131,7 @@ struct RetentionPassTests {
             let told = ToldSteps()
             try await database.hand.withTransaction(timeout: .seconds(180)) { transaction in
                 _ = try await transaction.query(SQL("SELECT FROM duties FOR SHARE"))
-                Task { try await Self.pass(stores[0]).run { told.add($0) } }
+                Task { try await Passes.pass(stores[0]).run { told.add($0) } }
                 try await database.waitUntilBlocked()
                 _ = try await transaction.query(
                     SQL(
@@ -160,7 +147,7 @@ struct RetentionPassTests {
             #expect(try await database.count("validations") == 1)
             try await database.run("DELETE FROM pursuits")
             try await eventually {
-                try await Self.run(stores[1])
+                try await Passes.run(stores[1])
                 return try await database.count("validations") == 0
             }
             await #expect(throws: OpsRefusal.unknown) { try await stores[1].ops.retry(id, by: "ops", reason: "late") }
@@ -192,7 +179,7 @@ struct RetentionPassTests {
             var left: [Int] = []
             while try await database.count("validations") > 0, passes < 20 {
                 let told = ToldSteps()
-                try await Self.pass(stores[passes % 2], budget: .zero).run { told.add($0) }
+                try await Passes.pass(stores[passes % 2], budget: .zero).run { told.add($0) }
                 for step in told.all { if case .forgotten(_, let count) = step { forgotten.append(count) } }
                 left.append(try await database.count("purchases"))
                 passes += 1
@@ -218,7 +205,7 @@ struct RetentionPassTests {
                 try await database.age(pursued.id, days: 500), try await database.age(old, days: 500),
                 try await database.age(middle, days: 100), young,
             ]
-            let told = try await Self.run(store)
+            let told = try await Passes.run(store)
             #expect(
                 told.all == [
                     .clearedDefault(.receipts, rows: 2), .clearedDefault(.timeline, rows: 3),
@@ -236,18 +223,18 @@ struct RetentionPassTests {
     func refused() async throws {
         try await withStore { database, store in
             _ = try await threeAges(database, store)
-            let look = try await store.retention.lookAtPartitions(Self.policy)
+            let look = try await store.retention.lookAtPartitions(Passes.policy)
             let stuck = try #require(look.partitions.first { $0.table == .receipts })
             try await database.run("CREATE VIEW report AS SELECT * FROM \(stuck.name)")
             let told = ToldSteps()
             // The look comes before the first step.
-            try await Self.pass(store).run(onLook: { _ in #expect(told.all.isEmpty) }, report: { told.add($0) })
+            try await Passes.pass(store).run(onLook: { _ in #expect(told.all.isEmpty) }, report: { told.add($0) })
             #expect(told.failed == [stuck])
             #expect(
                 told.dropped == PartitionedTable.allCases.filter { $0 != .receipts } + [.receipts, .webhookDeliveries])
-            #expect(try await Self.run(store).all.count == 1)
+            #expect(try await Passes.run(store).all.count == 1)
             try await database.run("DROP VIEW report")
-            #expect(try await Self.run(store).dropped == [.receipts])
+            #expect(try await Passes.run(store).dropped == [.receipts])
         }
     }
 
@@ -260,13 +247,13 @@ struct RetentionPassTests {
                 "SELECT to_char(date_trunc('week', (now() AT TIME ZONE 'UTC')::date - 7), 'YYYYMMDD')")
             try await database.run("DROP TABLE timeline_\(lastWeek)")
             for isDryRun in [true, false] {
-                let told = try await Self.run(store, isDryRun: isDryRun)
+                let told = try await Passes.run(store, isDryRun: isDryRun)
                 let today: Int = try await database.value("SELECT (now() AT TIME ZONE 'UTC')::date - DATE 'epoch'")
                 #expect(told.all == [.clockInDoubt(today: today)])
             }
             #expect(try await database.count("validations") == 3)
             try await database.makeWeek(daysAgo: 7)
-            #expect(try await Self.run(store).dropped.count == PartitionedTable.allCases.count + 2)
+            #expect(try await Passes.run(store).dropped.count == PartitionedTable.allCases.count + 2)
         }
     }
 
@@ -282,9 +269,9 @@ struct RetentionPassTests {
         }
         let short = RetentionPolicy(days: 400, receiptDays: 1)
         for today in monday..<monday + 7 {
-            #expect(!look(today, [monday]).isClockInDoubt(Self.policy))
-            #expect(!look(today, [monday - 7, monday]).isClockInDoubt(Self.policy))
-            #expect(look(today, [monday - 14, monday]).isClockInDoubt(Self.policy))
+            #expect(!look(today, [monday]).isClockInDoubt(Passes.policy))
+            #expect(!look(today, [monday - 7, monday]).isClockInDoubt(Passes.policy))
+            #expect(look(today, [monday - 14, monday]).isClockInDoubt(Passes.policy))
             #expect(look(today, [monday - 14, monday - 7]).isClockInDoubt(short) == (today > monday))
             #expect(!look(today, [monday - 14, monday - 7, monday]).isClockInDoubt(short))
             #expect(!look(today, today > monday ? [monday] : [monday - 7, monday]).isClockInDoubt(short))
@@ -312,7 +299,7 @@ struct RetentionPassTests {
             try await database.run("ALTER DATABASE \(database.name) SET datestyle = 'SQL, DMY'")
             let other = await database.store("of another session")
             try await database.makeWeek(daysAgo: 500)
-            #expect(try await Self.run(other).dropped == PartitionedTable.allCases)
+            #expect(try await Passes.run(other).dropped == PartitionedTable.allCases)
             #expect(try await database.count("pg_class", where: "relname = 'validations_ancient'") == 1)
         }
     }

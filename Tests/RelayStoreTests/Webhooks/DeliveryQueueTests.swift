@@ -220,13 +220,13 @@ struct DeliveryQueueTests {
             for table in ["webhook_deliveries", "webhook_queue"] {
                 try await database.run("UPDATE \(table) SET accepted_on = accepted_on - 100")
             }
-            let told = try await RetentionPassTests.run(store)
+            let told = try await Passes.run(store)
             #expect(told.heldBack == [.webhookDeliveries])
             #expect(!told.dropped.contains(.webhookDeliveries))
             let claimed = try await store.webhooks.claim(endpoint)
             #expect(claimed.first?.body != nil)
             #expect(try await store.written(claimed[0], .delivered) == .written(.delivered))
-            #expect(try await RetentionPassTests.run(store).dropped == [.webhookDeliveries])
+            #expect(try await Passes.run(store).dropped == [.webhookDeliveries])
         }
     }
 }

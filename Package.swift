@@ -17,11 +17,14 @@ let settings = commonSettings + [.enableUpcomingFeature("InternalImportsByDefaul
 let without = Set((Context.environment["RELAY_WITHOUT"] ?? "").lowercased().split(separator: ",").map(String.init))
 let features = ["Billing"]
 
+/// A target of a folder under Sources/: Base, Core, Stores or Features.
 func room(
-    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource]? = nil
+    _ name: String, in folder: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
+    resources: [Resource]? = nil
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, exclude: exclude, resources: resources, swiftSettings: settings)
+        name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", exclude: exclude,
+        resources: resources, swiftSettings: settings)
 }
 
 func tests(
@@ -114,48 +117,35 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit.git", exact: "5.7.1"),
     ],
     targets: [
-        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-        // Of apps: it knows nothing of the rooms below.
-        .target(name: "RelayClient", swiftSettings: commonSettings),
-        room("Formats", []),
-        room("RelayCore", ["Formats"]),
-        room("AppleStore", ["Formats", "RelayCore", asn1, x509, crypto, locks]),
-        room("StoreSignals", ["Formats", "RelayCore", asn1, x509]),
-        room("Traces", [instrumentation, locks, logging, metrics, tracing]),
+        .systemLibrary(
+            name: "CLibPQ", path: "Sources/Base/CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        room("Formats", in: "Base", []),
+        room("Traces", in: "Base", [instrumentation, locks, logging, metrics, tracing]),
         room(
-            "OutboundHTTP",
+            "OutboundHTTP", in: "Base",
             [
                 "Formats", "Traces", httpClient, instrumentation, locks, nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS,
                 tracing,
             ]),
-        room("TraceExport", ["Formats", "OutboundHTTP", "Traces", httpClient, lifecycle, logging, metrics, tracing]),
-        room("Cleeng", ["Formats", "RelayCore", "OutboundHTTP", httpClient, nioCore, nioHTTP1, locks, logging]),
         room(
-            "AppStoreServer",
-            ["Formats", "RelayCore", "OutboundHTTP", httpClient, jwt, logging, nioCore, nioFoundation, nioHTTP1]),
+            "TraceExport", in: "Base",
+            ["Formats", "OutboundHTTP", "Traces", httpClient, lifecycle, logging, metrics, tracing]),
+        room("Postgres", in: "Base", ["CLibPQ", locks, logging]),
+        room("Telemetry", in: "Base", ["Formats", logging, metrics, locks]),
+        room("RelayCore", in: "Core", ["Formats"]),
         room(
-            "Webhooks",
+            "Cleeng", in: "Core",
+            ["Formats", "RelayCore", "OutboundHTTP", httpClient, nioCore, nioHTTP1, locks, logging]),
+        room(
+            "Webhooks", in: "Core",
             ["Formats", "RelayCore", "OutboundHTTP", httpClient, crypto, locks, nioCore, nioHTTP1, nioPosix]),
-        room("StoreAPI", ["RelayCore", "OutboundHTTP"]),
         room(
-            "GooglePlay",
-            ["StoreAPI", "RelayCore", "Formats", "OutboundHTTP", httpClient, jwt, logging, nioCore, nioHTTP1]),
-        room(
-            "AmazonAppStore",
-            [
-                "StoreAPI", "StoreSignals", "RelayCore", "Formats", "OutboundHTTP", "Webhooks", httpClient, logging,
-                nioCore, nioHTTP1,
-            ]),
-        room(
-            "RokuPay", ["StoreAPI", "RelayCore", "Formats", "OutboundHTTP", httpClient, logging, nioCore, nioHTTP1]),
-        room("Postgres", ["CLibPQ", locks, logging]),
-        room(
-            "RelayStore",
+            "RelayStore", in: "Core",
             ["Formats", "Postgres", "RelayCore", "Traces", crypto, cryptoExtras, heap, logging, metrics, locks],
             // A link to `migrations/`: the executable carries the SQL that stands there.
             resources: [.embedInCode("Migrations/SQL")]),
         room(
-            "RelayWorkers",
+            "RelayWorkers", in: "Core",
             [
                 "RelayStore", "RelayCore", "Cleeng", "AppStoreServer", "GooglePlay", "AmazonAppStore", "RokuPay",
                 "StoreAPI",
@@ -164,10 +154,10 @@ let package = Package(
             ]
                 + [locks, nioCore]),
         room(
-            "Operations",
+            "Operations", in: "Core",
             ["Formats", "RelayStore", "RelayCore", "AppleStore", "AppStoreServer", "StoreSignals", "Webhooks"]),
         room(
-            "RelayFront",
+            "RelayFront", in: "Core",
             [
                 "Formats", "Operations", "RelayStore", "RelayCore", "ConsolePages", "AppleStore", "StoreSignals",
                 "Postgres",
@@ -178,11 +168,28 @@ let package = Package(
             ]
                 + [nioCore, structuredFields, jwt, crypto]),
         room(
-            "ConsolePages", ["RelayCore", mustache, crypto],
+            "ConsolePages", in: "Core", ["RelayCore", mustache, crypto],
             resources: [.embedInCode("Templates"), .embedInCode("Assets")]),
-        room("Telemetry", ["Formats", logging, metrics, locks]),
+        room("AppleStore", in: "Stores", ["Formats", "RelayCore", asn1, x509, crypto, locks]),
+        room("StoreSignals", in: "Stores", ["Formats", "RelayCore", asn1, x509]),
         room(
-            "Billing",
+            "AppStoreServer", in: "Stores",
+            ["Formats", "RelayCore", "OutboundHTTP", httpClient, jwt, logging, nioCore, nioFoundation, nioHTTP1]),
+        room("StoreAPI", in: "Stores", ["RelayCore", "OutboundHTTP"]),
+        room(
+            "GooglePlay", in: "Stores",
+            ["StoreAPI", "RelayCore", "Formats", "OutboundHTTP", httpClient, jwt, logging, nioCore, nioHTTP1]),
+        room(
+            "AmazonAppStore", in: "Stores",
+            [
+                "StoreAPI", "StoreSignals", "RelayCore", "Formats", "OutboundHTTP", "Webhooks", httpClient, logging,
+                nioCore, nioHTTP1,
+            ]),
+        room(
+            "RokuPay", in: "Stores",
+            ["StoreAPI", "RelayCore", "Formats", "OutboundHTTP", httpClient, logging, nioCore, nioHTTP1]),
+        room(
+            "Billing", in: "Features",
             [
                 "AppleStore", "ConsolePages", "Formats", "Postgres", "RelayCore", "RelayFront", "RelayStore",
                 "Webhooks",
@@ -207,14 +214,17 @@ let package = Package(
             ],
             swiftSettings: settings
                 + features.filter { !without.contains($0.lowercased()) }.map { .define("FEATURE_\($0.uppercased())") }),
+        // Of apps: it knows nothing of the rooms below.
+        .target(name: "RelayClient", path: "Sources/Clients/RelayClient", swiftSettings: commonSettings),
         .executableTarget(
             name: "RelayLoad",
             dependencies: [
                 "AppleStore", appStoreSimulation, "RelayCore", argumentParser, locks, nioCore, nioHTTP1, nioPosix,
             ],
-            swiftSettings: settings),
+            path: "Sources/Clients/RelayLoad", swiftSettings: settings),
         .executableTarget(
-            name: "RelayApp", dependencies: ["RelayClient", argumentParser], swiftSettings: settings),
+            name: "RelayApp", dependencies: ["RelayClient", argumentParser], path: "Sources/Clients/RelayApp",
+            swiftSettings: settings),
         .target(name: "TestSupport", dependencies: [yams], path: "Tests/TestSupport", swiftSettings: commonSettings),
         tests("RelayClientTests", ["RelayClient"]),
         tests("FormatsTests", ["Formats"]),

@@ -72,7 +72,7 @@ FROM bench_customers c JOIN lives l ON l.n = c.n AND l.k = 1;
 
 
 def bucket(*parts: str) -> int:
-    """As `Bucket` in Sources/RelayCore has it."""
+    """As `Bucket` in Sources/Core/RelayCore has it."""
     value, prime, mask = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
     for part in parts:
         for byte in part.encode():

@@ -38,7 +38,7 @@ file == 2 {
 
 # --- Standard input.
 
-/^folder:/ { folder[substr($0, 8)] = 1; next }
+/^folder:/ { split($0, part, ":"); folder[part[2]] = 1; home[part[2]] = part[3]; next }
 {
     split($0, part, ":")
     path = part[1]; number = part[2]
@@ -47,7 +47,7 @@ file == 2 {
     sub(/^(struct|class|enum|protocol|func|var|let|typealias|actor)[ \t]+/, "", text)
     sub(/[^A-Za-z0-9_].*/, "", text)
     split(path, folders, "/")
-    target = folders[2]
+    target = folders[2] in folder ? folders[2] : folders[3]
     if (!seen[path]++) files++
     found++
     foundTarget[found] = target; foundModule[found] = text; foundAt[found] = path ":" number
@@ -61,8 +61,8 @@ END {
     if (failedToRead) exit 3
     readProducts(); readTargets()
 
-    for (name in folder) if (!(name in rank)) fail("Sources/" name ": no row in the table of targets in ARCHITECTURE.md")
-    for (i = 1; i <= rows; i++) if (!(order[i] in folder)) fail(row(order[i]) ": there is no folder Sources/" order[i])
+    for (name in folder) if (!(name in rank)) fail(source(name) ": no row in the table of targets in ARCHITECTURE.md")
+    for (i = 1; i <= rows; i++) if (!(order[i] in folder)) fail(row(order[i]) ": there is no such folder under Sources/")
     for (i = 1; i <= rows; i++) checkRow(order[i])
     for (i = 1; i <= found; i++) if (foundTarget[i] in rank) checkImport(foundTarget[i], foundModule[i], foundAt[i])
     for (i = 1; i <= rows; i++) checkManifest(order[i])
@@ -79,13 +79,15 @@ function checkRow(name,    list, n, i) {
     for (i = 1; i <= n; i++) {
         if (list[i] == "any") continue
         if (!(list[i] in rank)) fail(row(name) ": allows " list[i] ", which has no row")
+        else if (home[name] == "Base" && home[list[i]] != "Base") fail(row(name) ": Base may not know " list[i])
+        else if (home[list[i]] == "Features") fail(row(name) ": only the executable may know the feature " list[i])
         else if (rank[list[i]] >= rank[name]) fail(row(name) ": allows " list[i] ", which does not stand above it")
         if (!((name, list[i]) in imports) && !((name, list[i]) in depends))
-            fail(row(name) ": allows " list[i] ", which no file of Sources/" name " imports")
+            fail(row(name) ": allows " list[i] ", which no file of " source(name) " imports")
     }
     n = split(other[name], list, " ")
     for (i = 1; i <= n; i++)
-        if (!usesAny(name, list[i])) fail(row(name) ": allows " list[i] ", which no file of Sources/" name " imports")
+        if (!usesAny(name, list[i])) fail(row(name) ": allows " list[i] ", which no file of " source(name) " imports")
 }
 
 function checkImport(name, module, at) {
@@ -105,7 +107,7 @@ function checkManifest(name,    list, n, i) {
         if (!isAllowed(name, list[i]))
             fail("Package.swift: " name " depends on " list[i] ", which its row does not allow: " allowance(name, list[i]))
         else if (!((name, list[i]) in imports) && !usesAny(name, groupOf(list[i])))
-            fail("Package.swift: " name " depends on " list[i] ", which no file of Sources/" name " imports")
+            fail("Package.swift: " name " depends on " list[i] ", which no file of " source(name) " imports")
     }
 }
 
@@ -138,6 +140,8 @@ function allowance(name, module,    text) {
     text = module in rank ? own[name] : other[name]
     return row(name) ", " (text == "" ? "none" : text)
 }
+
+function source(name) { return "Sources/" (home[name] == "" ? "" : home[name] "/") name }
 
 function row(name) { return "ARCHITECTURE.md:" line[name] }
 
@@ -174,7 +178,7 @@ function readTarget(text,    name) {
     text = substr(text, RSTART + RLENGTH)
     # Tests and what stands elsewhere are none of this table's.
     if (!(name in folder) || text ~ /path:/ && text !~ /path:[ ]*"Sources\//) return
-    gsub(/package:[ ]*"[^"]*"/, "", text)
+    gsub(/(package|in):[ ]*"[^"]*"/, "", text)
     sub(/(path|exclude|sources|resources|publicHeadersPath|pkgConfig|providers|[a-z]+Settings|plugins):.*/, "", text)
     while (match(text, /"[A-Za-z0-9_]+"|[A-Za-z_][A-Za-z0-9_]*/)) {
         addDependency(name, substr(text, RSTART, RLENGTH))

@@ -82,7 +82,7 @@ import Testing
         let expressions = try patterns.map { try Regex($0, as: (Substring, Substring, Substring).self) }
         var writes: [Write] = []
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-        where path.hasSuffix(".swift") && ["RelayStore/", "Billing/"].contains(where: path.hasPrefix) {
+        where path.hasSuffix(".swift") && ["Core/RelayStore/", "Features/"].contains(where: path.hasPrefix) {
             let text = spellingOutOwners(try String(contentsOf: folder.appending(path: path), encoding: .utf8))
             for expression in expressions {
                 for match in text.matches(of: expression) {

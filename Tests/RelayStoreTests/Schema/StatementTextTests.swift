@@ -44,7 +44,7 @@ struct StatementTextTests {
     }
 
     @Test func neitherInTheSourcesNorInTheMigrations() throws {
-        let sources = try ["Billing", "RelayStore", "RelayWorkers", "RelayFront", "ReceiptRelay"].flatMap {
+        let sources = try ["Core", "Features", "ReceiptRelay"].flatMap {
             try Self.files("Sources/\($0)", ".swift")
         }
         let migrations = try Self.files("migrations", ".sql")

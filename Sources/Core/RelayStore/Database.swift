@@ -36,12 +36,14 @@ package struct Database: Sendable {
     }
 
     /// Runs `body` with all statements in one transaction. The statements must not run concurrently.
-    package func joining<T: Sendable>(
+    func joining<T: Sendable>(
         timeout: Duration? = nil, _ body: @Sendable (Database) async throws -> T
     ) async throws -> T {
         guard !isTransaction else { return try await body(self) }
         let (value, work) = try await pool.withTransaction(timeout: timeout) { transaction in
             let joined = Joined(transaction: transaction.joined)
+            // A step may hold the database that it was given to, which holds the steps.
+            defer { joined.afterCommit.withLockedValue { $0 = [] } }
             let value = try await body(Database(pool, joined))
             return (value, joined.afterCommit.withLockedValue { $0 })
         }
@@ -51,7 +53,7 @@ package struct Database: Sendable {
 
     /// Runs a step that must wait until other connections can read the written rows: at once, or after the
     /// transaction's commit.
-    package func afterCommit(_ step: @escaping @Sendable () -> Void) {
+    func afterCommit(_ step: @escaping @Sendable () -> Void) {
         guard let joined else { return step() }
         joined.afterCommit.withLockedValue { $0.append(step) }
     }
@@ -59,7 +61,7 @@ package struct Database: Sendable {
 
 extension Database {
     /// Runs `body` again if the server ended the transaction because of a conflict with another one.
-    package func retryingConflicts<T: Sendable>(_ body: @Sendable () async throws -> T) async throws -> T {
+    func retryingConflicts<T: Sendable>(_ body: @Sendable () async throws -> T) async throws -> T {
         // Inside a running transaction, the code that began it retries the whole.
         guard !isTransaction else { return try await body() }
         for _ in 0..<Self.mostConflicts {

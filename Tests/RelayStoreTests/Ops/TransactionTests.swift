@@ -50,6 +50,29 @@ struct TransactionTests {
         }
     }
 
+    private final class Witness: Sendable {
+        private let gone: Confirmation
+
+        init(_ gone: Confirmation) { self.gone = gone }
+
+        deinit { gone() }
+    }
+
+    @Test("what waits for the commit is let go after it, and after a failure", arguments: [false, true])
+    func letGo(fails: Bool) async throws {
+        try await withStore { _, store in
+            try await confirmation { gone in
+                do {
+                    try await store.transaction { inner in
+                        let witness = Witness(gone)
+                        inner.database.afterCommit { withExtendedLifetime((inner, witness)) {} }
+                        if fails { throw Refused() }
+                    }
+                } catch is Refused {}
+            }
+        }
+    }
+
     @Test("an endpoint that failed deliveries disable has a row by the relay")
     func disabled() async throws {
         try await withStore { _, store in

@@ -47,6 +47,28 @@ import Testing
 
     static func key() throws -> WrappingKey { try #require(WrappingKey(base64: WrappingKey.make())) }
 
+    @Test func rowsOfAFeatureThatTheBuildLacksAreNotLeftBehind() async throws {
+        try await withStore { database, _ in
+            try await database.run(
+                """
+                INSERT INTO billing_customers (bucket, id, publisher, created_at, details, sealed_by)
+                VALUES (1, repeat('a', 24), 'main', now(), '{}', 0)
+                """)
+            let vault = Vault([try Self.key()])
+            let lacking = await database.store("lacking", vault: vault, features: [])
+            let whole = await database.store("whole", vault: vault)
+            try await lacking.encryption.openVault()
+            for direction in [EncryptionRun.Direction.seal, .open] {
+                let before = try await database.picture(of: "encryption")
+                await #expect(throws: VaultError.unknownRows(["1 of billing_customers"])) {
+                    try await Self.run(lacking, direction)
+                }
+                #expect(try await database.picture(of: "encryption") == before, "nothing was begun")
+                #expect(try await Self.run(whole, direction) == 1)
+            }
+        }
+    }
+
     @Test func everythingIsSealedAndComesBackAsItWas() async throws {
         try await withStore { database, store in
             let acceptances = try Self.acceptances()

@@ -31,9 +31,11 @@ actor TestDatabase {
     ///   - connections: number of connections for single statements, and as many for transactions.
     ///   - grantsAskedAt: stores that are asked at once about a new grant.
     ///   - planAge: see ``PostgresConfiguration/planAge``.
+    ///   - features: those of the build.
     func store(
         _ instance: String, parameters: [String: String] = [:], vault: Vault? = nil, connections: Int = 2,
-        grantsAskedAt: Set<StorePlatform> = [], planAge: ClosedRange<Duration>? = nil
+        grantsAskedAt: Set<StorePlatform> = [], planAge: ClosedRange<Duration>? = nil,
+        features: [StoredFeature] = TestDatabase.features
     ) -> RelayStore {
         let vault = vault ?? .plain()
         let pool = RunningPool(
@@ -41,7 +43,7 @@ actor TestDatabase {
         running.append(pool)
         return RelayStore(
             pool: pool.pool, vault: vault, instance: instance, logger: .silent,
-            features: Self.features, grantsAskedAt: grantsAskedAt)
+            features: features, grantsAskedAt: grantsAskedAt)
     }
 
     private func close() async {

@@ -49,6 +49,7 @@ public struct EncryptionRun: Sendable {
         case .beingOpened: throw VaultError.underWay("disable")
         case .plain, .sealed: throw VaultError.notSealed
         }
+        try await checkEveryTableIsKnown()
         if state == from { _ = try await store.encryption.move(from: from, to: by) }
         var keys = try await store.encryption.vaultKeys()
         // The keys are complete: no other copy runs that could create one.
@@ -69,6 +70,17 @@ public struct EncryptionRun: Sendable {
         return try await store.database.query(recent).map { try $0.get("id") }
     }
 
+    /// A build without a feature cannot convert the feature's rows. They would stay sealed by a key that is gone, or unsealed.
+    private func checkEveryTableIsKnown() async throws {
+        let known = Set(store.memory.privateColumns.map(\.table))
+        var unknown: [String] = []
+        for table in try await store.encryption.sealableTables() where !known.contains(table) {
+            let count = try await store.encryption.countLeft(of: table, direction)
+            if count > 0 { unknown.append("\(count) of \(table)") }
+        }
+        guard unknown.isEmpty else { throw VaultError.unknownRows(unknown) }
+    }
+
     private func convert(_ tell: @Sendable (Progress) -> Void) async throws -> Int {
         var changed = 0
         for table in store.memory.privateColumns {
@@ -86,7 +98,7 @@ public struct EncryptionRun: Sendable {
     private func checkNothingIsLeft() async throws {
         var left: [String] = []
         for table in store.memory.privateColumns {
-            let count = try await store.encryption.countLeft(of: table, direction)
+            let count = try await store.encryption.countLeft(of: table.table, direction)
             if count > 0 { left.append("\(count) of \(table.table)") }
         }
         guard left.isEmpty else { throw VaultError.rowsLeft(left, direction == .seal ? "enable" : "disable") }

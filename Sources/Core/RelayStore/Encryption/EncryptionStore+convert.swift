@@ -67,12 +67,24 @@ extension EncryptionStore {
         direction == .seal ? "coalesce(t.sealed_by, 0) = 0" : "t.sealed_by IS DISTINCT FROM 0"
     }
 
+    /// All tables of the database whose rows say whether they are sealed, also those of features that this build lacks.
+    func sealableTables() async throws -> [String] {
+        try await database.query(
+            """
+            SELECT c.oid::regclass::text AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+            WHERE a.attname = 'sealed_by' AND NOT a.attisdropped AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+                AND pg_table_is_visible(c.oid)
+            ORDER BY 1
+            """
+        ).map { try $0.get("name") }
+    }
+
     /// Number of a table's rows that are not converted yet. Reads the whole table.
-    func countLeft(of table: PrivateColumns, _ direction: EncryptionRun.Direction) async throws -> Int {
+    func countLeft(of table: String, _ direction: EncryptionRun.Direction) async throws -> Int {
         // A statement by itself may take fifteen seconds, whatever its timeout.
         try await database.withTransaction(timeout: .seconds(3_600)) { transaction in
             try await transaction.query(
-                "SELECT count(*) FROM \(unescaped: table.table) t WHERE \(Self.isLeft(direction))"
+                "SELECT count(*) FROM \(unescaped: table) t WHERE \(Self.isLeft(direction))"
             ).first?.get(0) ?? 0
         }
     }

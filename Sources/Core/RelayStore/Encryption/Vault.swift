@@ -171,6 +171,8 @@ public enum VaultError: Error, Equatable, CustomStringConvertible {
     case copiesRun([String])
     /// Tables with their row counts, and the command to run.
     case rowsLeft([String], String)
+    /// Rows of a feature that this build lacks: counts by table.
+    case unknownRows([String])
     case unreadableRow(String, why: String)
 
     public var description: String {
@@ -185,6 +187,8 @@ public enum VaultError: Error, Equatable, CustomStringConvertible {
         case .notSealed: "the database is not sealed"
         case .copiesRun(let names): "stop all copies first; these run: \(names.joined(separator: ", "))"
         case .unreadableRow(let row, let why): "\(row) cannot be opened (\(why)): mend or delete it, and run this again"
+        case .unknownRows(let counts):
+            "this build lacks the feature of \(counts.joined(separator: ", ")): run this with a build that has it"
         case .rowsLeft(let counts, let command):
             "rows were written meanwhile (\(counts.joined(separator: ", "))): stop all copies and run `receipt-relay encryption \(command)` again"
         }

@@ -15,7 +15,7 @@ let settings = commonSettings + [.enableUpcomingFeature("InternalImportsByDefaul
 
 /// Targets that the executable can do without: `RELAY_WITHOUT=billing swift build --product receipt-relay`.
 let without = Set((Context.environment["RELAY_WITHOUT"] ?? "").lowercased().split(separator: ",").map(String.init))
-let features = ["Billing"]
+let features = ["Billing", "PurchasesAPI"]
 
 /// A target of a folder under Sources/: Base, Core, Stores or Features.
 func room(
@@ -76,7 +76,8 @@ func simulatorTests(_ name: String, _ dependencies: [Target.Dependency]) -> Targ
 
 /// What scripts/fuzz reads bytes with.
 let fuzzed: [Target.Dependency] = [
-    "AmazonAppStore", "Billing", "AppStoreServer", appStoreSimulation, "AppleStore", "Cleeng", "GooglePlay",
+    "AmazonAppStore", "AppStoreServer", "Billing", "PurchasesAPI", appStoreSimulation, "AppleStore", "Cleeng",
+    "GooglePlay",
     "RelayCore",
     "RelayFront",
     "OutboundHTTP",
@@ -195,6 +196,10 @@ let package = Package(
                 "Webhooks",
                 crypto, hummingbird, logging, nioCore,
             ], exclude: ["README.md"]),
+        room(
+            "PurchasesAPI", in: "Features",
+            ["AppleStore", "Formats", "Operations", "RelayCore", "RelayFront", "RelayStore", hummingbird, nioCore],
+            exclude: ["README.md"]),
         .executableTarget(
             name: "ReceiptRelay",
             dependencies: [
@@ -210,7 +215,7 @@ let package = Package(
                 signals,
                 locks,
                 yams,
-                "Billing",
+                "Billing", "PurchasesAPI",
             ],
             swiftSettings: settings
                 + features.filter { !without.contains($0.lowercased()) }.map { .define("FEATURE_\($0.uppercased())") }),
@@ -319,9 +324,12 @@ let package = Package(
         tests(
             "BillingTests",
             [
-                "Billing", "Formats", "Postgres", "RelayCore", "RelayFront", "RelayStore", "TestSupport", locks,
-                logging, nioCore,
+                "Billing", "Formats", "Postgres", "RelayCore", "RelayFront", "RelayStore", "TestSupport",
+                hummingbird, locks, logging, nioCore,
             ]),
+        tests(
+            "PurchasesAPITests",
+            ["Formats", "PurchasesAPI", "RelayCore", "RelayFront", "TestSupport", hummingbird, nioCore]),
         tests("OperationsTests", ["Formats", "Operations", "RelayStore", "RelayCore"]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "Postgres", "TestSupport", crypto]),
         tests("RelayWorkersTests", ["RelayWorkers", "RelayCore", lifecycle, locks, logging]),
@@ -339,7 +347,8 @@ let package = Package(
             "ServiceTests",
             [
                 simulators("cleeng-simulator"), simulators("app-store-simulator"), simulators("store-simulator"),
-                "Billing", "ReceiptRelay", "Operations", "RelayStore", "RelayCore", "Postgres", appStoreSimulation,
+                "Billing", "PurchasesAPI", "ReceiptRelay", "Operations", "RelayStore", "RelayCore", "Postgres",
+                appStoreSimulation,
                 "TestSupport",
                 "ReceiverSupport", "RelayClient", "Cleeng", "Webhooks", crypto, hummingbird, httpClient, locks,
                 logging, nioCore, nioFoundation, nioHTTP1, nioPosix, yams,

@@ -1,3 +1,5 @@
+import Formats
+import Hummingbird
 import NIOCore
 import RelayCore
 import Testing
@@ -6,18 +8,34 @@ import Testing
 
 @Suite("Paths in any case, forms, and names in any case")
 struct FoldedRequestTests {
-    @Test("paths of billing are folded, their queries and all other paths are not")
+    @Test("some paths are folded, their queries and all other paths are not")
     func paths() {
-        #expect(FoldedPath.fold("/API/V1/Orders/66AA?From=AB") == "/api/v1/orders/66aa?From=AB")
-        #expect(FoldedPath.fold("/OAuth/Token/") == "/oauth/token/")
-        #expect(FoldedPath.fold("/api/v1?A") == "/api/v1?A")
+        let folded = FoldedPaths(["/api/v1", "/oauth/token"])
+        #expect(folded.fold("/API/V1/Orders/66AA?From=AB") == "/api/v1/orders/66aa?From=AB")
+        #expect(folded.fold("/OAuth/Token/") == "/oauth/token/")
+        #expect(folded.fold("/api/v1?A") == "/api/v1?A")
         for path in [
             "/apple/payment", "/entitlements/AB", "/v2/customers/Ana/purchases", "/api/v10/X", "/api", "/", "",
         ] {
-            #expect(FoldedPath.fold(path) == nil, "\(path)")
+            #expect(folded.fold(path) == nil, "\(path)")
         }
-        #expect(ErrorDialect(path: "/api/v1/orders") == .billwerk && ErrorDialect(path: "/oauth/token/") == .oauth)
-        #expect(ErrorDialect(path: "/apple/payment") == .problem && ErrorDialect(path: "/v2/nowhere") == .fovea)
+    }
+
+    @Test("the path alone decides the form of an error's answer")
+    func dialects() {
+        let plain = ErrorDialect { problem in
+            problem.answer(challenge: Problem.basicChallenge) { $0.value(problem.message) }
+        } of: {
+            $0.hasBytes(first: "/plain/")
+        }
+        let problem = Problem(.unknownKey, "", errors: [FieldError("", .required, "is required")])
+        let answer = problem.response(at: "/plain/x", [plain])
+        #expect(answer.headers[.wwwAuthenticate] == Problem.basicChallenge && answer.status == .unauthorized)
+        for path in ["/plain", "/", ""] {
+            let answer = problem.response(at: path, [plain])
+            #expect(answer.headers[.contentType] == Problem.contentType, "\(path)")
+            #expect(answer.headers[.wwwAuthenticate]?.hasPrefix("Bearer") == true)
+        }
     }
 
     @Test("forms are decoded; a repeated name is ignored")

@@ -8,6 +8,8 @@ public struct FrontFeature: Sendable {
     package struct Parts: Sendable {
         package let store: RelayStore
         package let keys: KeyRing
+        package let authenticator: Authenticator
+        package let acceptor: PurchaseAcceptor
         package let limits: RateLimits
         /// Budgets of bodies: of routes with a key, and of those without.
         package let budget, keylessBudget: BodyBudget
@@ -32,10 +34,18 @@ public struct FrontFeature: Sendable {
 
     /// Routes on the apps' port.
     let routes: @Sendable (Parts) -> [Route]
+    let dialects: [ErrorDialect]
+    /// The first segments of its paths that match without regard to case, in lower case.
+    let foldedPaths: [StaticString]
     let pages: [Page]
 
-    package init(routes: @escaping @Sendable (Parts) -> [Route] = { _ in [] }, pages: [Page] = []) {
+    package init(
+        routes: @escaping @Sendable (Parts) -> [Route] = { _ in [] }, dialects: [ErrorDialect] = [],
+        foldedPaths: [StaticString] = [], pages: [Page] = []
+    ) {
         self.routes = routes
+        self.dialects = dialects
+        self.foldedPaths = foldedPaths
         self.pages = pages
     }
 }

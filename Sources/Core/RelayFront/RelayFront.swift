@@ -106,21 +106,17 @@ public struct RelayFront: Sendable {
                     budget: keylessBodyBudget, registry: registry
                 ).routes
         }
-        let purchases = PurchaseRoutes(
-            store: store, authenticator: authenticator,
-            bodies: BodyReader(maximumBytes: Self.maxOpsBodyBytes))
-        let validator = ValidateRoutes(
-            acceptor: acceptor, authenticator: authenticator, bodies: bodies, budget: bodyBudget)
         let apps = payments.routes + entitlements.routes
         let crossOrigin = CrossOrigin(configuration.allowedOrigins, apps)
         let fromStores = notifications.routes + events
         let parts = FrontFeature.Parts(
-            store: store, keys: authenticator.keys, limits: limits, budget: bodyBudget,
+            store: store, keys: authenticator.keys, authenticator: authenticator, acceptor: acceptor, limits: limits,
+            budget: bodyBudget,
             keylessBudget: keylessBodyBudget, maxBodyBytes: configuration.maxBodyBytes, stores: stores,
             receipts: configuration.receipts, requiresTLS: configuration.requiresTLS)
-        let publishers = purchases.routes + validator.routes + features.flatMap { $0.routes(parts) }
         return service(
-            apps + crossOrigin.preflights + fromStores + publishers,
+            apps + crossOrigin.preflights + fromStores + features.flatMap { $0.routes(parts) },
+            dialects: features.flatMap(\.dialects), folded: FoldedPaths(features.flatMap(\.foldedPaths)),
             address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
             maxConnections: OpenFileLimit.connections(wanted: Self.maxAppConnections),
             limits: limits, crossOrigin: crossOrigin, beginsTraces: configuration.beginsTraces,
@@ -149,9 +145,9 @@ public struct RelayFront: Sendable {
                 actions: ConsoleActions(tools: tools)
             ).routes
         return service(
-            routes, address: .hostname(configuration.opsHost, port: configuration.opsPort),
-            maxBodyBytes: Self.maxOpsBodyBytes, maxConnections: Self.maxOpsConnections, console: configuration.console,
-            onListening: onListening)
+            routes, dialects: [.console(configuration.console)],
+            address: .hostname(configuration.opsHost, port: configuration.opsPort),
+            maxBodyBytes: Self.maxOpsBodyBytes, maxConnections: Self.maxOpsConnections, onListening: onListening)
     }
 
     /// Version 2 has twenty kilobytes; version 1 contains a receipt and up to a hundred transactions.
@@ -174,8 +170,8 @@ public struct RelayFront: Sendable {
     private static let writeTimeout = TimeAmount.seconds(30)
 
     private func service(
-        _ routes: [Route], address: BindAddress, maxBodyBytes: Int, maxConnections: Int,
-        console: ConsolePages? = nil, limits: RateLimits? = nil, crossOrigin: CrossOrigin? = nil,
+        _ routes: [Route], dialects: [ErrorDialect], folded: FoldedPaths = FoldedPaths([]), address: BindAddress,
+        maxBodyBytes: Int, maxConnections: Int, limits: RateLimits? = nil, crossOrigin: CrossOrigin? = nil,
         beginsTraces: Bool = false,
         onListening: @escaping OnListening,
         onShutdown: @escaping @Sendable () -> Void = {}, drain: @escaping @Sendable () async -> Void = {}
@@ -184,7 +180,7 @@ public struct RelayFront: Sendable {
         let recorder = RequestRecorder(metrics: metrics, logger: logger, crossOrigin: crossOrigin)
         router.add(
             middleware: FrontMiddleware(
-                allowed: AllowedMethods(routes), recorder: recorder, console: console, limits: limits,
+                allowed: AllowedMethods(routes), recorder: recorder, dialects: dialects, limits: limits,
                 beginsTraces: beginsTraces))
         for route in routes { route.add(to: router) }
         var quiet = logger
@@ -192,7 +188,7 @@ public struct RelayFront: Sendable {
         quiet.logLevel = max(logger.logLevel, .warning)
         let cached = CachedRoutes(routes, recorder: recorder, limits: limits, beginsTraces: beginsTraces)
         let channel = FrontChannel(
-            responder: FrontResponder(router: router.buildResponder(), cached: cached, logger: quiet),
+            responder: FrontResponder(router: router.buildResponder(), cached: cached, folded: folded, logger: quiet),
             limits: ConnectionLimits(
                 idleTime: Self.idleTimeout, bodyTime: Self.bodyTimeout,
                 writeTime: Self.writeTimeout, bodyBytes: maxBodyBytes))

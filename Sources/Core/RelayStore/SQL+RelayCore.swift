@@ -1,15 +1,15 @@
 import Foundation
-package import Postgres
-package import RelayCore
+import Postgres
+import RelayCore
 
 extension SQL.StringInterpolation {
     /// Appends a duration as an interval.
-    package mutating func appendInterpolation(_ duration: Duration) {
+    mutating func appendInterpolation(_ duration: Duration) {
         appendInterpolation("\(.int8(duration.microseconds)) * interval '1 microsecond'" as SQL)
     }
 
     /// Appends the numbers of constants as the list after `IN`: `status IN \([ValidationStatus.granted, .revoked])`.
-    package mutating func appendInterpolation<Constant: RawRepresentable<Int16>>(_ constants: [Constant]) {
+    mutating func appendInterpolation<Constant: RawRepresentable<Int16>>(_ constants: [Constant]) {
         appendInterpolation(unescaped: "(\(constants.map { "\($0.rawValue)" }.joined(separator: ", ")))")
     }
 }
@@ -22,7 +22,7 @@ extension SQL {
     }
 
     /// Condition that two rows belong to the same subscription.
-    package static func sameSubscription(_ one: SQL, _ other: SQL) -> SQL {
+    static func sameSubscription(_ one: SQL, _ other: SQL) -> SQL {
         """
         \(one).bucket = \(other).bucket AND \(one).publisher = \(other).publisher
         AND \(one).environment = \(other).environment AND \(one).subscription_key = \(other).subscription_key
@@ -52,7 +52,7 @@ extension SubscriptionName {
 
 extension SQLTable {
     /// Keys of ledgers and owners: `bucket`, `publisher`, `environment`, `subscription_key`.
-    package static func subscriptions(_ names: [SubscriptionName]) -> SQLTable {
+    static func subscriptions(_ names: [SubscriptionName]) -> SQLTable {
         [
             "bucket": .int2Array(names.map { Int16($0.bucket.number) }),
             "publisher": .textArray(names.map(\.publisher)), "environment": .textArray(names.map(\.environment)),

@@ -5,18 +5,23 @@ import StoreSignals
 #if FEATURE_BILLING
     import Billing
 #endif
+#if FEATURE_PURCHASESAPI
+    import PurchasesAPI
+#endif
 
 /// The features of this build. The core does not know them.
 enum Features {
     static var all: [Feature] {
-        let common = [
+        var all = [
             Feature(stored: .cleengEvents), Feature(stored: .rokuNotifications(RokuNotification.message)),
         ]
         #if FEATURE_BILLING
-            return common + [.billing]
-        #else
-            return common
+            all.append(.billing)
         #endif
+        #if FEATURE_PURCHASESAPI
+            all.append(.purchasesAPI)
+        #endif
+        return all
     }
 
     static var stored: [StoredFeature] { all.map(\.stored) }

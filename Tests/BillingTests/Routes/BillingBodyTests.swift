@@ -1,3 +1,6 @@
+import HTTPTypes
+import Hummingbird
+import NIOConcurrencyHelpers
 import NIOCore
 import RelayCore
 import Testing
@@ -7,6 +10,39 @@ import Testing
 
 @Suite("Requests of billing's clients")
 struct BillingBodyTests {
+    private struct Collector: ResponseBodyWriter {
+        let bytes = NIOLockedValueBox(ByteBuffer())
+
+        func write(_ buffer: ByteBuffer) async throws { bytes.withLockedValue { _ = $0.writeImmutableBuffer(buffer) } }
+        consuming func finish(_ trailers: HTTPFields?) async throws {}
+    }
+
+    private func text(_ response: Response) async throws -> String {
+        let collector = Collector()
+        try await response.body.write(collector)
+        return collector.bytes.withLockedValue { String(buffer: $0) }
+    }
+
+    @Test("each path's errors have its clients' form")
+    func errors() async throws {
+        func answer(_ path: String, _ code: ProblemCode) -> Response {
+            Problem(code, "why").response(at: path, FrontFeature.billing.dialects)
+        }
+        #expect(try await text(answer("/api/v1/orders", .alreadyOrdered)) == #"{"Message":"why"}"#)
+        for (code, error) in [
+            (ProblemCode.unsupportedGrant, "unsupported_grant_type"), (.unknownKey, "invalid_client"),
+            (.databaseUnavailable, "temporarily_unavailable"), (.internalError, "server_error"),
+            (.invalidFields, "invalid_request"),
+        ] {
+            let answer = answer("/oauth/token/", code)
+            #expect(try await text(answer) == #"{"error":"\#(error)","error_description":"why"}"#)
+        }
+        #expect(answer("/apple/payment", .notFound).headers[.contentType] == Problem.contentType)
+        let folded = FoldedPaths(FrontFeature.billing.foldedPaths)
+        #expect(folded.fold("/API/V1/Orders/66AA?From=AB") == "/api/v1/orders/66aa?From=AB")
+        #expect(folded.fold("/OAuth/Token/") == "/oauth/token/" && folded.fold("/v2/Customers") == nil)
+    }
+
     @Test("each type requires the fields of a check")
     func checks() throws {
         func check(_ json: String) throws -> CheckRequest {

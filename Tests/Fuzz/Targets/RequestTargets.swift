@@ -3,6 +3,7 @@ import RelayCore
 import RelayStore
 
 @testable import Billing
+@testable import PurchasesAPI
 @testable import RelayFront
 
 extension FuzzTarget {
@@ -29,7 +30,10 @@ extension FuzzTarget {
         _ = (page.customer(), page.offerID(), page.originalTransactionID())
         try? page.end()
         _ = items.all("applicationUsername", most: 100)
-        _ = (CustomerPath(text), CustomerPath.plainName(text), FoldedPath.fold(text), ResyncTarget(text)?.id)
+        _ = (
+            CustomerPath(text), CustomerPath.plainName(text), FoldedPaths(["/api/v1"]).fold(text),
+            ResyncTarget(text)?.id
+        )
         _ = (ValidationID(text), BillingID(text)?.madeAt, EndpointID(text), ValidationCursor(text), AuditCursor(text))
         _ = AllowedMethods([]).allow(text)
         try FuzzFinding.check(Timestamp(rfc3339: text))

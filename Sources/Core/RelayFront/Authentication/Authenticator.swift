@@ -1,11 +1,11 @@
-import HTTPTypes
-import Hummingbird
-import RelayCore
-import RelayStore
+package import HTTPTypes
+package import Hummingbird
+package import RelayCore
+package import RelayStore
 
 /// Identifies the key of a request and checks that its role may use the route.
-struct Authenticator: Sendable {
-    let keys: KeyRing
+package struct Authenticator: Sendable {
+    package let keys: KeyRing
     let customerTokens: CustomerTokenVerifier?
     let clock: DatabaseClock
     /// Rate limit per key; nil for none.
@@ -14,7 +14,7 @@ struct Authenticator: Sendable {
     static var unknownKey: Problem { Problem(.unknownKey, "the key was never made, or has been revoked") }
 
     /// - Throws: ``Problem`` 401 and 403; ``Postgres/PostgresError`` if no key has ever been read yet.
-    func key(_ request: Request, _ context: FrontContext, opening role: KeyRole) async throws -> APIKey {
+    package func key(_ request: Request, _ context: FrontContext, opening role: KeyRole) async throws -> APIKey {
         guard let credentials = BearerCredentials.parse(request.headers[.authorization]) else {
             throw Problem(.missingKey, "send Authorization: Bearer KEY")
         }
@@ -24,7 +24,7 @@ struct Authenticator: Sendable {
     /// Identifies the key of a client that also sends the publisher's name.
     ///
     /// - Parameter query: query of the request, which may contain the name and the key.
-    func key(
+    package func key(
         _ request: Request, _ context: FrontContext, named query: QueryItems, opening role: KeyRole
     ) async throws -> APIKey {
         guard let named = NamedCredentials(authorization: request.headers[.authorization], query: query) else {
@@ -55,7 +55,7 @@ struct Authenticator: Sendable {
     }
 
     /// The key of a client that also sends the publisher's name in the header, from memory only.
-    func knownNamed(_ headers: HTTPFields, opening role: KeyRole) -> APIKey? {
+    package func knownNamed(_ headers: HTTPFields, opening role: KeyRole) -> APIKey? {
         guard let named = NamedCredentials(authorization: headers[.authorization], query: QueryItems(nil)),
             let key = keys.known(named.key[...]), key.publisher == named.publisher, key.role.opens(role)
         else { return nil }
@@ -68,7 +68,7 @@ struct Authenticator: Sendable {
     }
 
     /// The customer for whom the app may act.
-    func customer(_ request: Request) async throws -> AuthorizedCustomer {
+    package func customer(_ request: Request) async throws -> AuthorizedCustomer {
         guard let customerTokens else { return .anybody }
         guard let token = request.headers[.xCustomerToken], !token.isEmpty else {
             throw Problem(.customerTokenRequired, "send X-Customer-Token: JWT")
@@ -87,21 +87,21 @@ struct Authenticator: Sendable {
 
 extension DatabaseClock {
     /// - Throws: ``Problem`` 503 if the time is not known yet.
-    func required() throws(Problem) -> Timestamp {
+    package func required() throws(Problem) -> Timestamp {
         guard let now else { throw Problem(.databaseUnavailable, "send the same request again") }
         return now
     }
 }
 
 /// The customers for whom an app's request may act.
-enum AuthorizedCustomer: Sendable, Equatable {
+package enum AuthorizedCustomer: Sendable, Equatable {
     /// Any customer: tokens are not required.
     case anybody
     /// The trimmed, lower-cased email of the token.
     case only(CustomerID)
 
     /// - Throws: ``Problem`` 403.
-    func check(_ customer: CustomerID) throws {
+    package func check(_ customer: CustomerID) throws {
         guard case .only(let own) = self, own != customer else { return }
         throw Problem(.anotherCustomer, "the customer token names another email")
     }
@@ -109,7 +109,7 @@ enum AuthorizedCustomer: Sendable, Equatable {
     /// Checks a username that is an email. Other usernames pass.
     ///
     /// - Throws: ``Problem`` 403.
-    func check(_ username: Username) throws {
+    package func check(_ username: Username) throws {
         if let email = CustomerEmail(username.text) { try check(email.customer) }
     }
 }

@@ -16,9 +16,9 @@ package struct FieldError: Sendable, Equatable {
     }
 
     /// The sender's path of it, such as `receipt.transactionId`; empty for the whole body.
-    package let field: String
-    package let code: Code
-    package let detail: String
+    let field: String
+    let code: Code
+    let detail: String
 
     package init(_ field: String, _ code: Code, _ detail: String) {
         self.field = field
@@ -26,7 +26,7 @@ package struct FieldError: Sendable, Equatable {
         self.detail = detail
     }
 
-    package static func wrongType(_ field: String, _ wanted: String, _ found: JSONKind) -> FieldError {
+    static func wrongType(_ field: String, _ wanted: String, _ found: JSONKind) -> FieldError {
         FieldError(field, .wrongType, "must be \(wanted), not \(found.article)")
     }
 }

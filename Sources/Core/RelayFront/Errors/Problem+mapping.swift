@@ -32,13 +32,6 @@ extension Problem {
             self.init(.internalError, "the cause was logged under the request id")
         }
     }
-
-    /// The problem for visitors of the console. Without the database it cannot tell who they are, so it names neither the
-    /// server nor its words: the log has them.
-    static let consoleWithoutDatabase = Problem(
-        .databaseUnavailable,
-        "The database cannot be used: the log of this copy says why, in the lines \"not ready\". Nothing that was accepted is lost: it is in the database, and goes on when that is back. Apps are answered 503 meanwhile, and send their purchases again."
-    )
 }
 
 extension Problem {

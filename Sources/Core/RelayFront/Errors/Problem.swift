@@ -4,12 +4,12 @@ package import Hummingbird
 
 /// An error answer: `application/problem+json` of RFC 9457, with `code` and, for wrong fields, `errors`.
 package struct Problem: HTTPResponseError, Sendable {
-    package static let contentType = "application/problem+json"
+    static let contentType = "application/problem+json"
 
     package let code: ProblemCode
     /// What is wrong in this case, without internals and without the request's content.
     package let detail: String
-    package let errors: [FieldError]
+    let errors: [FieldError]
     package private(set) var headers: HTTPFields
 
     package var status: HTTPResponse.Status { code.status }
@@ -35,13 +35,13 @@ package struct Problem: HTTPResponseError, Sendable {
     }
 
     /// The problem with `Connection: close`, for a request whose rest is not read.
-    package func closingConnection() -> Problem {
+    func closingConnection() -> Problem {
         var problem = self
         problem.headers[.connection] = "close"
         return problem
     }
 
-    package var body: ByteBuffer {
+    var body: ByteBuffer {
         var writer = JSONWriter(capacity: 256)
         writer.beginObject()
         writer.field("type", "urn:receipt-relay:problem:\(code.rawValue)")
@@ -54,7 +54,7 @@ package struct Problem: HTTPResponseError, Sendable {
         return writer.buffer
     }
 
-    package var response: Response {
+    var response: Response {
         var headers = headers
         headers[.contentType] = Self.contentType
         headers[.cacheControl] = "no-store"

@@ -87,7 +87,7 @@ extension FieldReader {
     /// such as `dryRun`.
     ///
     /// - Throws: ``Problem`` 400 if it is not JSON, 422 if it is not an object.
-    init(act body: ByteBuffer, _ names: [String]) throws {
+    package init(act body: ByteBuffer, _ names: [String]) throws {
         var unknown: [String] = []
         try self.init(body, FieldNames(names)) { name, _ in unknown.append(name) }
         refuse(unknown: unknown, known: names)

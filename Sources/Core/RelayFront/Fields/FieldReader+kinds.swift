@@ -58,7 +58,7 @@ extension FieldReader {
         return number > 0 ? number : refuse(name, "must be greater than 0")
     }
 
-    mutating func number(_ name: String, in range: ClosedRange<Int>) -> Int? {
+    package mutating func number(_ name: String, in range: ClosedRange<Int>) -> Int? {
         guard self[name] != .absent else { return nil }
         guard let number = self[name].integer.flatMap({ Int(exactly: $0) }), range.contains(number) else {
             return refuse(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -66,7 +66,7 @@ extension FieldReader {
         return number
     }
 
-    mutating func flag(_ name: String) -> Bool {
+    package mutating func flag(_ name: String) -> Bool {
         if case .bool(let flag) = self[name] { return flag }
         if self[name] != .absent { add(name, .wrongType, "must be true or false") }
         return false
@@ -77,7 +77,9 @@ extension FieldReader {
         return Timestamp(rfc3339: text) ?? refuse(name, "must be a time such as 2026-11-20T10:00:00Z, or a date")
     }
 
-    mutating func choice<Choice: CaseIterable & RawRepresentable<String>>(_ name: String, _: Choice.Type) -> Choice? {
+    package mutating func choice<Choice: CaseIterable & RawRepresentable<String>>(_ name: String, _: Choice.Type)
+        -> Choice?
+    {
         guard let text = optional(name) else { return nil }
         let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
         return Choice(rawValue: text) ?? refuse(name, "must be one of \(names)")

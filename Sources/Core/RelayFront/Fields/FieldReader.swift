@@ -26,7 +26,7 @@ package struct FieldReader {
     /// Adds an error about a field, whose value is then nil.
     package mutating func refuse<Value>(_ name: String, _ detail: String) -> Value? { refuse(name, .invalid, detail) }
 
-    package mutating func refuse<Value>(_ name: String, _ code: FieldError.Code, _ detail: String) -> Value? {
+    mutating func refuse<Value>(_ name: String, _ code: FieldError.Code, _ detail: String) -> Value? {
         add(name, code, detail)
         return nil
     }
@@ -49,17 +49,17 @@ package struct FieldReader {
     }
 
     /// A required text.
-    mutating func required(_ name: String) -> String? { required(self[name], name) }
+    package mutating func required(_ name: String) -> String? { required(self[name], name) }
 
-    mutating func required(_ field: JSONField, _ name: String) -> String? {
+    package mutating func required(_ field: JSONField, _ name: String) -> String? {
         guard field != .absent else { return refuse(name, .required, "is required") }
         return optional(field, name)
     }
 
     /// An optional text. Refuses NUL, which PostgreSQL's text cannot store.
-    mutating func optional(_ name: String) -> String? { optional(self[name], name) }
+    package mutating func optional(_ name: String) -> String? { optional(self[name], name) }
 
-    mutating func optional(_ field: JSONField, _ name: String) -> String? {
+    package mutating func optional(_ field: JSONField, _ name: String) -> String? {
         switch field {
         case .absent: return nil
         case .string(var text):

@@ -39,7 +39,7 @@ package enum JSONField: Sendable, Equatable {
     }
 
     /// The field with a number turned into its text.
-    var textOrNumber: JSONField { if case .number(let text) = self { .string(text) } else { self } }
+    package var textOrNumber: JSONField { if case .number(let text) = self { .string(text) } else { self } }
 
     /// Value of a whole number, also if written as 5.0.
     var integer: Int64? {

@@ -20,7 +20,7 @@ extension Response {
     /// The answer `{}`: accepted, without further content.
     package static var taken: Response { json(ByteBuffer(string: "{}")) }
 
-    package static func json(_ body: ByteBuffer, status: HTTPResponse.Status = .ok) -> Response {
+    static func json(_ body: ByteBuffer, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: body))

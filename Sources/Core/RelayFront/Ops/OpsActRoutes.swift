@@ -157,7 +157,7 @@ struct OpsActRoutes: Sendable {
     private func refresh(_ request: Request, _ context: FrontContext) async throws -> Response {
         let key = try await authenticator.key(request, context, opening: .opsOperator)
         let (reason, publisher) = try Self.parse(try await bodies.read(request))
-        guard let text = context.parameters.get("email").map(CustomerPath.decoded), let customer = CustomerEmail(text)
+        guard let text = context.parameters.get("email").map(\.percentDecoded), let customer = CustomerEmail(text)
         else { throw Problem(.notFound, "no customer goes by this email") }
         let asked = try await operations.perform(tools.refresh(customer, of: publisher), by: Actor(key), reason: reason)
         let known = try await store.subscriptions.entitlements(

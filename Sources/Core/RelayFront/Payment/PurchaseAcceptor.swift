@@ -1,30 +1,36 @@
-import RelayCore
-import RelayStore
+package import RelayCore
+package import RelayStore
 
 /// Accepts a purchase: from its request into the database. All stores and validators use it.
 ///
 /// The routes check the key, its rate limit, the customer token, the Idempotency-Key, the body and the token's
 /// customer, in this order. Then follow the receipt, policy, number, driver, clock and transfers. The commit comes last and
 /// detects repeats.
-struct PurchaseAcceptor: Sendable {
-    let store: RelayStore
+package struct PurchaseAcceptor: Sendable {
+    package let store: RelayStore
     let intake: Intake
-    let receipts: ReceiptPolicy
-    let drivers: DriverPolicy
+    package let receipts: ReceiptPolicy
+    package let drivers: DriverPolicy
     let numbers: NumberGate
     /// Stores that are asked about purchases that they do not sign.
-    let stores: StoreGate
-    let transfers: TransferGate
-    let metrics: FrontMetrics
+    package let stores: StoreGate
+    package let transfers: TransferGate
+    package let metrics: FrontMetrics
 
-    var offers: OfferCatalogue { store.memory.catalogue }
+    package var offers: OfferCatalogue { store.memory.catalogue }
 
     /// Sender of a purchase: its app's key and its connection.
-    struct Sender: Sendable {
+    package struct Sender: Sendable {
         var key: APIKey
         /// Address of the peer, used if the request contains none.
         var peer: IPAddress?
         var idempotencyKey: Acceptance.IdempotencyKey?
+
+        package init(key: APIKey, peer: IPAddress? = nil, idempotencyKey: Acceptance.IdempotencyKey? = nil) {
+            self.key = key
+            self.peer = peer
+            self.idempotencyKey = idempotencyKey
+        }
     }
 
     struct Accepted: Sendable {
@@ -49,7 +55,7 @@ struct PurchaseAcceptor: Sendable {
     /// Commits a purchase, or finds the validation that it repeats.
     ///
     /// - Throws: ``Problem``: `idempotency_key_reused`.
-    func record(
+    package func record(
         _ acceptance: Acceptance, _ notes: RequestNotes
     ) async throws -> (outcome: IntakeOutcome, validation: Validation) {
         for _ in 0..<3 {
@@ -62,7 +68,7 @@ struct PurchaseAcceptor: Sendable {
     ///
     /// - Returns: the row, and the warnings for the app.
     /// - Throws: ``Problem``: 422 if a field that the driver needs is missing, 503 if the time is not known yet.
-    func acceptance(
+    package func acceptance(
         of request: PurchaseRequest, _ receipt: ReadReceipt, from sender: Sender
     ) throws -> (Acceptance, [FieldError]) {
         let (driver, notes) = try drivers.choose(for: request, receipt)

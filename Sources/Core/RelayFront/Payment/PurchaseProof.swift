@@ -1,17 +1,23 @@
-import RelayCore
+package import RelayCore
 
 /// An app's proof of a purchase.
-enum PurchaseProof: Sendable {
+package enum PurchaseProof: Sendable {
     case apple(Apple)
     /// Data by which another store is asked.
     case store(StoreReceipt)
 
     /// Data that the App Store gave to the app; it is its own proof.
-    struct Apple: Sendable {
-        var receiptData: String
+    package struct Apple: Sendable {
+        package var receiptData: String
         /// Transaction id that the app sent with it; empty if it sent none.
-        var transactionID: TransactionID
+        package var transactionID: TransactionID
         var appType = "ios"
+
+        package init(receiptData: String, transactionID: TransactionID, appType: String = "ios") {
+            self.receiptData = receiptData
+            self.transactionID = transactionID
+            self.appType = appType
+        }
     }
 
     var appType: String {

@@ -1,8 +1,8 @@
 import NIOCore
-import RelayCore
+package import RelayCore
 
 /// An app's purchase at any store, with every field validated.
-struct PurchaseRequest: Sendable {
+package struct PurchaseRequest: Sendable {
     var email: CustomerEmail
     var offerID: OfferID
     var proof: PurchaseProof
@@ -13,6 +13,18 @@ struct PurchaseRequest: Sendable {
     /// Cleeng's number of the customer, if the app sent it.
     var cleengCustomer: Int64?
     var warnings: [FieldError] = []
+
+    package init(
+        email: CustomerEmail, offerID: OfferID, proof: PurchaseProof, couponCode: CouponID? = nil,
+        applicationUsername: Username, cleengCustomer: Int64? = nil
+    ) {
+        self.email = email
+        self.offerID = offerID
+        self.proof = proof
+        self.couponCode = couponCode
+        self.applicationUsername = applicationUsername
+        self.cleengCustomer = cleengCustomer
+    }
 }
 
 extension PurchaseRequest {

@@ -1,11 +1,11 @@
 import AppleStore
-import RelayCore
-import RelayStore
+package import RelayCore
+package import RelayStore
 
 extension ReadReceipt {
     /// - Parameter answer: the store's answer; nil if it was not asked. The store signs nothing, so its answer is the
     ///   only proof.
-    init(_ sent: StoreReceipt, _ answer: ExternalStoreAnswer?, of key: APIKey) {
+    package init(_ sent: StoreReceipt, _ answer: ExternalStoreAnswer?, of key: APIKey) {
         func no(_ detail: String) -> Verification { .notGenuine(code: Verification.notAPurchase, detail: detail) }
         var found: ExternalSubscription?
         switch answer {
@@ -38,14 +38,14 @@ extension ReadReceipt {
 
 extension Verification {
     /// Code of a purchase that a store other than Apple's denies.
-    static let notAPurchase = "not_a_purchase"
+    package static let notAPurchase = "not_a_purchase"
     /// Code of a purchase in another app than the key's.
     fileprivate static let bundle = NotGenuine.Code.bundle.rawValue
 }
 
 extension StoreReceipt {
     /// The app that the purchase names; nil if it names none.
-    var app: BundleID? { platform.namesApp ? query.detail : nil }
+    package var app: BundleID? { platform.namesApp ? query.detail : nil }
 
     /// Error if the key names another app than the purchase.
     func troubleWithApp(of key: APIKey) -> String? {

@@ -1,36 +1,36 @@
-import AppleStore
-import RelayCore
+package import AppleStore
+package import RelayCore
 import RelayStore
 
 /// What the relay read from a purchase's proof, at any store. Reading verifies nothing, and refuses nothing that is
 /// unreadable.
-struct ReadReceipt: Sendable {
-    var platform = StorePlatform.apple
-    var verification = Verification.notChecked
+package struct ReadReceipt: Sendable {
+    package var platform = StorePlatform.apple
+    package var verification = Verification.notChecked
     var isReadable: Bool
     /// Whether it is a receipt without a purchase. Used consumables and ended passes vanish from receipts.
     var isEmpty = false
     /// Whether it contains the purchase that the app named.
     var isNamed: Bool { platform != .apple || purchase?.isNamed == true }
     /// The store's key of the subscription; the app's transaction id if the proof is unreadable.
-    var subscriptionKey: TransactionID
-    var environment: StoreEnvironment
-    var productID: ProductID?
-    var bundleID: BundleID?
+    package var subscriptionKey: TransactionID
+    package var environment: StoreEnvironment
+    package var productID: ProductID?
+    package var bundleID: BundleID?
     /// The subscription's period in the proof, or one for each product that is sold together: first the one of the posted
     /// offer, if the catalogue says which that is.
     var periods: [LedgerPeriod] = []
     var stored: Acceptance.Receipt
     /// The purchase in an App Store receipt; nil if it cannot be read.
-    var purchase: ReadPurchase?
+    package var purchase: ReadPurchase?
     /// Nil if it is not a document of the App Store.
     var document: PurchaseDocument?
     /// Another store's result; nil if the store was not asked, or denied the purchase.
-    var found: ExternalSubscription?
+    package var found: ExternalSubscription?
     var isSignedTransaction: Bool { if case .signedTransaction = document { true } else { false } }
     /// The app's account token for the customer at the time of purchase, if the proof is genuine. From Apple, only
     /// signed transactions have one.
-    var accountToken: String? {
+    package var accountToken: String? {
         guard verification == .genuine else { return nil }
         if case .signedTransaction(let transaction) = document { return transaction.payload.appAccountToken }
         return found?.accountToken
@@ -38,7 +38,7 @@ struct ReadReceipt: Sendable {
     /// Transaction id as the app sent it.
     var sentTransactionID: TransactionID
     /// Transaction id in Apple's receipt; nil if the receipt has none (Xcode's).
-    var transactionID: TransactionID?
+    package var transactionID: TransactionID?
     /// Identity of the purchase. Different base64 spellings of a receipt have the same identity.
     var identity: [UInt8]
     /// Whether the subscription and the transaction identify the purchase, not the receipt: devices send validators a
@@ -46,7 +46,7 @@ struct ReadReceipt: Sendable {
     private var isOneOfMany = false
 
     /// - Parameter transactionID: id that the app sent with it.
-    init(_ text: String, transactionID: TransactionID) {
+    package init(_ text: String, transactionID: TransactionID) {
         let utf8 = Array(text.utf8)
         isReadable = false
         subscriptionKey = transactionID
@@ -91,13 +91,13 @@ struct ReadReceipt: Sendable {
         periods = purchase.ledgerPeriods
     }
 
-    func name(of publisher: PublisherID) -> SubscriptionName {
+    package func name(of publisher: PublisherID) -> SubscriptionName {
         SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: subscriptionKey)
     }
 
     /// Other subscriptions that Cleeng could give to the sender of the purchase: every one in the receipt, since Cleeng
     /// reads all of it, and the ids that the store links to the purchase.
-    func taken(of publisher: PublisherID) -> [SubscriptionName] {
+    package func taken(of publisher: PublisherID) -> [SubscriptionName] {
         let own = name(of: publisher)
         if let found { return found.names(of: publisher).filter { $0 != own } }
         guard let purchase, !purchase.environment.name.isEmpty else { return [] }
@@ -143,7 +143,7 @@ struct ReadReceipt: Sendable {
     /// Reduces a validated receipt to one of its subscriptions.
     ///
     /// - Parameter running: the subscription's running purchase.
-    mutating func narrow(to name: SubscriptionName, _ running: CustomerPurchase) {
+    package mutating func narrow(to name: SubscriptionName, _ running: CustomerPurchase) {
         if platform == .apple {
             subscriptionKey = name.originalTransactionID
             environment = name.environment

@@ -1,5 +1,5 @@
 public import AppleStore
-import RelayCore
+package import RelayCore
 
 /// Whether new receipts are verified, and what happens to one that is not genuine.
 public struct ReceiptPolicy: Sendable {
@@ -67,7 +67,9 @@ public struct ReceiptPolicy: Sendable {
     }
 
     /// Verifies a receipt in every mode, for validators: their answer rests on the receipt alone.
-    func prove(_ receipt: ReadReceipt, app: BundleID) async -> Verification { await verify(receipt.document, app) }
+    package func prove(_ receipt: ReadReceipt, app: BundleID) async -> Verification {
+        await verify(receipt.document, app)
+    }
 
     private func verify(_ document: PurchaseDocument?, _ app: BundleID) async -> Verification {
         do throws(NotGenuine) {

@@ -1,12 +1,12 @@
 import Formats
-import RelayCore
+package import RelayCore
 
 extension StoreReceipt {
     /// Reads and validates a purchase at a store other than Apple's.
     ///
     /// - Parameter find: returns the field with the store's name, and the sender's path of it.
     /// - Returns: nil if a field is wrong; `reader` then has the error.
-    init?(
+    package init?(
         of platform: StorePlatform, _ reader: inout FieldReader,
         _ find: (String, FieldReader) -> (field: JSONField, path: String)
     ) {

@@ -23,7 +23,7 @@ public struct TransferRules: Sendable {
 }
 
 /// Keeps purchases away from subscriptions that another customer owns.
-struct TransferGate: Sendable {
+package struct TransferGate: Sendable {
     let store: RelayStore
     let rules: PerPublisher<TransferRules>
     let logger: Logger
@@ -36,7 +36,7 @@ struct TransferGate: Sendable {
     ///   - token: the purchase's account token, as its store signed or returned it; nil if there is none.
     /// - Returns: whether the purchase must leave the subscription to its owner at the time of sending.
     /// - Throws: ``Problem``: `owned_by_another`.
-    func check(
+    package func check(
         _ names: [SubscriptionName], for username: Username, customer: CustomerID?, token: String?
     ) async throws -> Bool {
         guard let publisher = names.first?.publisher else { return false }

@@ -1,4 +1,3 @@
-import Foundation
 package import NIOCore
 
 /// An `application/x-www-form-urlencoded` body, as in a token request. A repeated name has no value (RFC 6749 section
@@ -27,6 +26,6 @@ package struct FormBody: Sendable {
 
     private static func decoded(_ bytes: some Collection<UInt8>) -> String {
         let text = String(decoding: bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
-        return text.removingPercentEncoding ?? text
+        return text.percentDecoded
     }
 }

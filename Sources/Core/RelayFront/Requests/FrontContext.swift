@@ -1,11 +1,11 @@
 import HTTPTypes
 package import Hummingbird
-package import NIOCore
+import NIOCore
 
 /// Data that a route receives with its request.
 package struct FrontContext: RequestContext, Sendable {
     package var coreContext: CoreRequestContextStorage
-    package let channel: any Channel
+    let channel: any Channel
     package let notes = RequestNotes()
 
     package init(source: ApplicationRequestContextSource) {

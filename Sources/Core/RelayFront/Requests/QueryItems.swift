@@ -1,4 +1,3 @@
-import Foundation
 import RelayCore
 
 /// The query of a request's target. A plus sign stays a plus sign, since email addresses contain it.
@@ -16,7 +15,7 @@ package struct QueryItems: Sendable {
     /// The first value of that name; nil if there is none or it is empty. Invalid percent-encoding is kept unchanged.
     package subscript(name: String) -> String? {
         guard let value = items.first(where: { $0.name.isSame(name) })?.value, !value.isEmpty else { return nil }
-        return value.removingPercentEncoding ?? String(value)
+        return value.percentDecoded
     }
 
     /// Names of the items that are not empty.
@@ -28,6 +27,6 @@ package struct QueryItems: Sendable {
     /// All values of that name in their order, up to a maximum.
     func all(_ name: String, most: Int) -> [String] {
         items.lazy.filter { $0.name.isSame(name) && !$0.value.isEmpty }.prefix(most)
-            .map { $0.value.removingPercentEncoding ?? String($0.value) }
+            .map { $0.value.percentDecoded }
     }
 }

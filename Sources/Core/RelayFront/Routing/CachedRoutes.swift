@@ -1,15 +1,22 @@
-import HTTPTypes
+package import HTTPTypes
 import Hummingbird
-import NIOCore
-import RelayCore
+package import NIOCore
+package import RelayCore
 import RelayStore
 
 /// An answer that a route made from memory alone.
-struct CachedAnswer {
+package struct CachedAnswer {
     var response: HTTPResponse
     var body: ByteBuffer?
     let keyID: APIKeyID
     var validation: ValidationID?
+
+    package init(response: HTTPResponse, body: ByteBuffer?, keyID: APIKeyID, validation: ValidationID? = nil) {
+        self.response = response
+        self.body = body
+        self.keyID = keyID
+        self.validation = validation
+    }
 }
 
 /// Routes that can answer from memory, without the router and without a task.

@@ -1,9 +1,9 @@
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 
 /// CORS (the Fetch standard): allows web pages of some origins to call some routes. Answers preflights, and adds the
 /// allowed origin to each answer.
-struct CrossOrigin: Sendable {
+package struct CrossOrigin: Sendable {
     private let allowed: AllowedOrigins
     /// The router's names of the routes.
     private let routes: Set<String>
@@ -30,7 +30,7 @@ struct CrossOrigin: Sendable {
     /// - Parameters:
     ///   - methods: methods of the route.
     ///   - headers: header fields that a page may send.
-    static func preflight(methods: String, headers: String) -> Response {
+    package static func preflight(methods: String, headers: String) -> Response {
         Response(
             status: .noContent,
             headers: [

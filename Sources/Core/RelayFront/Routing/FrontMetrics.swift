@@ -2,11 +2,11 @@ import AppleStore
 import HTTPTypes
 import Metrics
 import NIOConcurrencyHelpers
-import RelayCore
+package import RelayCore
 import Telemetry
 
 /// Metrics of the fronts. Each is kept once made, since making one locks the whole registry.
-final class FrontMetrics: Sendable {
+package final class FrontMetrics: Sendable {
     private struct Key: Hashable {
         var route: String
         var method: String
@@ -45,11 +45,11 @@ final class FrontMetrics: Sendable {
             })
     }
 
-    func count(_ outcome: IntakeOutcome) {
+    package func count(_ outcome: IntakeOutcome) {
         outcomes[outcome]?.increment()
     }
 
-    func count(_ verification: Verification) {
+    package func count(_ verification: Verification) {
         verifications[verification.code ?? verification.result.name]?.increment()
     }
 
@@ -85,7 +85,7 @@ final class FrontMetrics: Sendable {
 }
 
 /// Outcome of a purchase that an app sent: a metric's label.
-enum IntakeOutcome: String, CaseIterable, Sendable {
+package enum IntakeOutcome: String, CaseIterable, Sendable {
     case created
     case existing
     case keyReused = "idempotency_key_reused"

@@ -1,4 +1,3 @@
-import ConsolePages
 import HTTPTypes
 import Hummingbird
 import Instrumentation
@@ -8,8 +7,7 @@ import NIOHTTP1
 struct FrontMiddleware: RouterMiddleware {
     let allowed: AllowedMethods
     let recorder: RequestRecorder
-    /// Pages that show the console's errors, if there is a console.
-    var console: ConsolePages?
+    var dialects: [ErrorDialect] = []
     /// Nil: there are no limits.
     var limits: RateLimits?
     /// Whether a request without a trace may begin one.
@@ -63,7 +61,6 @@ struct FrontMiddleware: RouterMiddleware {
         begin: ContinuousClock.Instant, requestID: String, _ span: RequestSpan?
     ) throws -> Response {
         var route = context.endpointPath ?? ""
-        let dialect = ErrorDialect(path: request.uri.path, hasConsole: console != nil)
         var response: Response
         var (code, cause): (ProblemCode?, (any Error)?) = (nil, nil)
         do {
@@ -76,13 +73,12 @@ struct FrontMiddleware: RouterMiddleware {
         } catch let error as HTTPError where error.status == .notFound {
             // Only the router throws this error.
             let problem = unrouted(request)
-            response = dialect.response(problem, console: console)
+            response = problem.response(at: request.uri.path, dialects)
             code = problem.code
             route = ""
         } catch {
-            var problem = Problem(describing: error)
-            if case .console = dialect, problem.code == .databaseUnavailable { problem = .consoleWithoutDatabase }
-            response = dialect.response(problem, console: console)
+            let problem = Problem(describing: error)
+            response = problem.response(at: request.uri.path, dialects)
             code = problem.code
             if problem.status.kind == .serverError { cause = error }
         }

@@ -12,6 +12,7 @@ import NIOCore
 struct FrontResponder: Sendable {
     let router: RouterResponder<FrontContext>
     let cached: CachedRoutes
+    var folded = FoldedPaths([])
     let logger: Logger
 
     /// Nil if the request must go through the router.
@@ -22,7 +23,7 @@ struct FrontResponder: Sendable {
         Task(executorPreference: executor) {
             let context = FrontContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
             do {
-                let response = try await router.respond(to: FoldedPath.fold(request), context: context)
+                let response = try await router.respond(to: folded.fold(request), context: context)
                 let later = context.notes.takeLater()
                 guard later != nil || response.body.contentLength == nil else {
                     return await Self.write(response, connection)

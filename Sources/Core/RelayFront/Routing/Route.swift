@@ -5,7 +5,7 @@ package import Hummingbird
 package struct Route: Sendable {
     package typealias Handler = @Sendable (Request, FrontContext) async throws -> Response
     /// Answers from memory, on the event loop. Receives a request without a body, and its path.
-    typealias Cached = @Sendable (HTTPRequest, String) -> CachedAnswer?
+    package typealias Cached = @Sendable (HTTPRequest, String) -> CachedAnswer?
 
     package let method: HTTPRequest.Method
     /// Path in Hummingbird's notation, with parameters after colons: `/entitlements/:id`.
@@ -31,7 +31,7 @@ package struct Route: Sendable {
         Route(method: .get, path: path, handler: handler)
     }
 
-    static func get(_ path: String, cached: Cached?, _ handler: @escaping Handler) -> Route {
+    package static func get(_ path: String, cached: Cached?, _ handler: @escaping Handler) -> Route {
         Route(method: .get, path: path, handler: handler, cached: cached)
     }
 
@@ -39,11 +39,11 @@ package struct Route: Sendable {
         Route(method: .delete, path: path, handler: handler)
     }
 
-    static func options(_ path: String, _ handler: @escaping Handler) -> Route {
+    package static func options(_ path: String, _ handler: @escaping Handler) -> Route {
         Route(method: .options, path: path, handler: handler)
     }
 
-    static func put(_ path: String, ending: String? = nil, _ handler: @escaping Handler) -> Route {
+    package static func put(_ path: String, ending: String? = nil, _ handler: @escaping Handler) -> Route {
         Route(method: .put, path: path, ending: ending, handler: handler)
     }
 

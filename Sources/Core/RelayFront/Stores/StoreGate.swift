@@ -63,7 +63,7 @@ package final class StoreGate: Sendable {
     /// Runs work in its own task, which continues if the caller is cancelled.
     ///
     /// - Parameter work: must end within seconds.
-    func finish<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    package func finish<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         state.withLockedValue { $0.underWay += 1 }
         let task = Task {
             defer { ended() }

@@ -98,7 +98,7 @@ package struct LedgerUpdate: Sendable {
 
 extension SubscriptionName {
     /// The order in which rows are locked.
-    package var order: (UInt8, PublisherID, StoreEnvironment, TransactionID) {
+    var order: (UInt8, PublisherID, StoreEnvironment, TransactionID) {
         (bucket.number, publisher, environment, originalTransactionID)
     }
 }

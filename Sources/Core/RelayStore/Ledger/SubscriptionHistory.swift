@@ -7,8 +7,8 @@ package struct SubscriptionHistory: Sendable {
     /// Names from the requested one to the present one.
     package private(set) var path: [SubscriptionName]
     /// Ledger of the present name; nil if there is none.
-    package private(set) var ledger: SubscriptionLedger?
-    package private(set) var bundleID: BundleID?
+    private(set) var ledger: SubscriptionLedger?
+    private(set) var bundleID: BundleID?
 
     /// Limit of moves that are followed.
     private static let mostMoves = SubscriptionLedger.mostPredecessors

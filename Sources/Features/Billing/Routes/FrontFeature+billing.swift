@@ -13,7 +13,8 @@ extension FrontFeature {
             return TokenRoutes(parts: parts).routes + CheckRoutes(billing: billing).routes
                 + OrderRoutes(billing: billing).routes + ContractRoutes(billing: billing).routes
                 + BillingWebhookRoutes(billing: billing).routes
-        }, pages: [Page(section: OrdersView.section, show: OrdersView.show)])
+        }, dialects: [.billwerk, .oauth], foldedPaths: ["/api/v1", "/oauth/token"],
+        pages: [Page(section: OrdersView.section, show: OrdersView.show)])
 }
 
 /// The console's page of orders.

@@ -67,7 +67,6 @@ struct TokenRoutes: Sendable {
         else { throw Self.unknownClient }
         let pair = String(decoding: data, as: UTF8.self)
         guard let (id, secret) = pair.halves(at: ":") else { throw Self.unknownClient }
-        func plain(_ text: Substring) -> String { text.removingPercentEncoding ?? String(text) }
-        return (plain(id), plain(secret))
+        return (id.percentDecoded, secret.percentDecoded)
     }
 }

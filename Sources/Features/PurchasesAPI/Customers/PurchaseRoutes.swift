@@ -1,6 +1,7 @@
 import Formats
 import Hummingbird
 import RelayCore
+import RelayFront
 import RelayStore
 
 /// Routes `GET /v2/customers/…`: purchases of a publisher's customers (Fovea's "Customer Purchases" and "Customers").
@@ -9,6 +10,13 @@ struct PurchaseRoutes: Sendable {
     let authenticator: Authenticator
     let bodies: BodyReader
 
+    init(_ parts: FrontFeature.Parts) {
+        store = parts.store
+        authenticator = parts.authenticator
+        bodies = BodyReader(maximumBytes: Self.mostBodyBytes)
+    }
+
+    private static let mostBodyBytes = 64 << 10
     private static let standardLimit = 100
     private static let mostCustomers = 1_000
 
@@ -64,7 +72,7 @@ struct PurchaseRoutes: Sendable {
             throw Problem(.badRequest, "ask for at most \(Self.mostCustomers) customers at once")
         }
         // Clients encode each name, and then encode the whole list once more.
-        let names = try texts.map { try name(CustomerPath.decoded($0), key) }
+        let names = try texts.map { try name($0.percentDecoded, key) }
         return try await page(names, skip: 0, limit: names.count, total: names.count)
     }
 

@@ -1,5 +1,5 @@
-import Foundation
 import RelayCore
+import RelayFront
 
 /// The rest of a path after `/v2/customers`. A customer's name may contain any characters, and Fovea's own client does
 /// not encode it. So everything up to the last `/purchases` or `/consumption` is the name.
@@ -25,7 +25,7 @@ enum CustomerPath: Equatable {
         let suffix = rest.hasBytes(last: Self.consumption) ? Self.consumption : Self.suffix
         guard rest.hasBytes(first: "/"), rest.hasBytes(last: suffix), rest.utf8.count > suffix.utf8.count + 1
         else { return nil }
-        let name = Self.decoded(rest.droppingBytes(first: 1, last: suffix.utf8.count))
+        let name = rest.droppingBytes(first: 1, last: suffix.utf8.count).percentDecoded
         self = suffix == Self.consumption ? .consumption(of: name) : .purchases(of: name)
     }
 
@@ -36,21 +36,5 @@ enum CustomerPath: Equatable {
             case .purchases(let text)? = CustomerPath(path)
         else { return nil }
         return ApplicationUsername.checked(text)
-    }
-
-    /// Decodes percent-encoding. Invalid encoding means that the text was not encoded at all.
-    static func decoded(_ text: some StringProtocol) -> String { text.removingPercentEncoding ?? String(text) }
-}
-
-/// A publisher's own name for a customer.
-enum ApplicationUsername {
-    static let mostCharacters = 512
-
-    /// Nil if the name is empty, too long, or contains a character that cannot be stored.
-    static func checked(_ text: String) -> Username? {
-        guard !text.isEmpty, text.utf8.count <= 4 * mostCharacters, text.unicodeScalars.count <= mostCharacters,
-            !text.utf8.contains(0)
-        else { return nil }
-        return Username(text)
     }
 }

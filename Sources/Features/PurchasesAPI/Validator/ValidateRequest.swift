@@ -1,5 +1,6 @@
 import NIOCore
 import RelayCore
+import RelayFront
 
 /// A client's validation request, with every field validated. Clients send many more fields: prices, devices, products.
 struct ValidateRequest: Sendable {

@@ -2,6 +2,7 @@ import Hummingbird
 import NIOCore
 import Operations
 import RelayCore
+import RelayFront
 import RelayStore
 
 /// Routes `GET` and `PUT /v2/customers/{applicationUsername}/consumption`: a publisher's facts about a customer, for

@@ -1,13 +1,18 @@
 import HTTPTypes
 import HummingbirdCore
 
-/// Paths that match without regard to case, since clients spell them differently: `/API/v1/Orders/`, `/oauth/token`.
-/// They are folded once, before the router and every other check of the path.
-enum FoldedPath {
-    private static let roots: [StaticString] = ["/api/v1", "/oauth/token"]
+/// Paths that match without regard to case, since clients spell them differently. They are folded once, before the
+/// router and every other check of the path.
+package struct FoldedPaths: Sendable {
+    /// The first segments of each, in lower case: `/api/v1`.
+    private let roots: [StaticString]
+
+    package init(_ roots: [StaticString]) {
+        self.roots = roots
+    }
 
     /// The request with a folded path; unchanged unless its path is one of those.
-    static func fold(_ request: Request) -> Request {
+    func fold(_ request: Request) -> Request {
         guard let target = request.head.path, let folded = fold(target) else { return request }
         var head = request.head
         head.path = folded
@@ -15,9 +20,9 @@ enum FoldedPath {
     }
 
     /// The folded target, with an unchanged query. Nil if nothing changes.
-    static func fold(_ target: String) -> String? {
+    package func fold(_ target: String) -> String? {
         // One byte decides for all other paths: `/apple`, `/entitlements`, `/v2`, ….
-        guard roots.contains(where: { starts(target, with: $0) }) else { return nil }
+        guard roots.contains(where: { Self.starts(target, with: $0) }) else { return nil }
         // Split by bytes: the query begins at the first question mark, whatever character follows.
         let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
         return Substring(path).lowercased() + target[path.endIndex...]

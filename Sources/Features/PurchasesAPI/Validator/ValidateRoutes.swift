@@ -1,6 +1,7 @@
 import AppleStore
 import Hummingbird
 import RelayCore
+import RelayFront
 import RelayStore
 
 /// `POST /v1/validate`: the validator for cordova-plugin-purchase and similar plugins, called from inside an app. A
@@ -14,12 +15,21 @@ struct ValidateRoutes: Sendable {
 
     private var store: RelayStore { acceptor.store }
 
+    init(_ parts: FrontFeature.Parts) {
+        acceptor = parts.acceptor
+        authenticator = parts.authenticator
+        bodies = BodyReader(maximumBytes: parts.maxBodyBytes)
+        budget = parts.budget
+    }
+
     /// WebViews call from any origin and without cookies. Every client with the key may read the answer.
     static let headers: HTTPFields = [
         .contentType: "application/json", .cacheControl: "no-store", .accessControlAllowOrigin: "*",
     ]
 
-    var routes: [Route] { [.post("/v1/validate", answer), .options("/v1/validate", preflight)] }
+    static let path = "/v1/validate"
+
+    var routes: [Route] { [.post(Self.path, answer), .options(Self.path, preflight)] }
 
     private func preflight(_ request: Request, _ context: FrontContext) -> Response {
         var response = CrossOrigin.preflight(

@@ -1,0 +1,6 @@
+import Hummingbird
+import RelayFront
+
+extension ProblemCode {
+    static let purchaseEnded = ProblemCode("purchase_ended", .unprocessableContent, "The purchase is over")
+}

@@ -28,7 +28,9 @@ struct FoldedRequestTests {
         } of: {
             $0.hasBytes(first: "/plain/")
         }
-        let problem = Problem(.unknownKey, "", errors: [FieldError("", .required, "is required")])
+        let problem = Problem(
+            .unknownKey, "", errors: [FieldError("", .required, "is required"), FieldError("a", .invalid, "is b")])
+        #expect(problem.message == "the body is required; a is b")
         let answer = problem.response(at: "/plain/x", [plain])
         #expect(answer.headers[.wwwAuthenticate] == Problem.basicChallenge && answer.status == .unauthorized)
         for path in ["/plain", "/", ""] {

@@ -43,10 +43,21 @@ struct ProblemTests {
         if code.status == .serviceUnavailable { #expect(headers[.retryAfter] != nil) }
     }
 
-    @Test("each problem has its own title")
-    func titles() {
-        #expect(Set(Self.codes.map(\.title)).count == Self.codes.count)
-        #expect(Set(Self.codes.map(\.rawValue)).count == Self.codes.count)
+    /// The codes are read from the sources: those of features too, and none of the core's is missing above.
+    @Test("each code and each title is one problem's, over all features")
+    func unique() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: root.path)
+            .filter { $0.contains("/ProblemCode") && $0.hasSuffix(".swift") }
+        let declared = try files.flatMap { file in
+            try String(contentsOf: root.appending(path: file), encoding: .utf8)
+                .matches(of: /= ProblemCode\(\s*"(\w+)", \.\w+, "([^"]+)"/)
+                .map { (code: String($0.output.1), title: String($0.output.2), isCore: file.hasPrefix("Core/")) }
+        }
+        #expect(Set(declared.map(\.code)).count == declared.count && Set(declared.map(\.title)).count == declared.count)
+        #expect(Set(declared.filter(\.isCore).map(\.code)) == Set(Self.codes.map(\.rawValue)))
+        #expect(declared.count { !$0.isCore } >= 3)
     }
 
     @Test("external errors become problems without internals")

@@ -64,6 +64,7 @@ END {
     for (name in folder) if (!(name in rank)) fail(source(name) ": no row in the table of targets in ARCHITECTURE.md")
     for (i = 1; i <= rows; i++) if (!(order[i] in folder)) fail(row(order[i]) ": there is no such folder under Sources/")
     for (i = 1; i <= rows; i++) checkRow(order[i])
+    for (i = 1; i <= found; i++) if (!(foundTarget[i] in folder)) fail(foundAt[i] ": stands in no target's folder")
     for (i = 1; i <= found; i++) if (foundTarget[i] in rank) checkImport(foundTarget[i], foundModule[i], foundAt[i])
     for (i = 1; i <= rows; i++) checkManifest(order[i])
 

@@ -34,8 +34,9 @@ public struct FrontFeature: Sendable {
 
     /// Routes on the apps' port.
     let routes: @Sendable (Parts) -> [Route]
+    /// Forms of errors of its paths, on both ports.
     let dialects: [ErrorDialect]
-    /// The first segments of its paths that match without regard to case, in lower case.
+    /// The first segments of its paths that match without regard to case, in lower case; on both ports.
     let foldedPaths: [StaticString]
     let pages: [Page]
 

@@ -116,7 +116,6 @@ public struct RelayFront: Sendable {
             receipts: configuration.receipts, requiresTLS: configuration.requiresTLS)
         return service(
             apps + crossOrigin.preflights + fromStores + features.flatMap { $0.routes(parts) },
-            dialects: features.flatMap(\.dialects), folded: FoldedPaths(features.flatMap(\.foldedPaths)),
             address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
             maxConnections: OpenFileLimit.connections(wanted: Self.maxAppConnections),
             limits: limits, crossOrigin: crossOrigin, beginsTraces: configuration.beginsTraces,
@@ -170,7 +169,7 @@ public struct RelayFront: Sendable {
     private static let writeTimeout = TimeAmount.seconds(30)
 
     private func service(
-        _ routes: [Route], dialects: [ErrorDialect], folded: FoldedPaths = FoldedPaths([]), address: BindAddress,
+        _ routes: [Route], dialects: [ErrorDialect] = [], address: BindAddress,
         maxBodyBytes: Int, maxConnections: Int, limits: RateLimits? = nil, crossOrigin: CrossOrigin? = nil,
         beginsTraces: Bool = false,
         onListening: @escaping OnListening,
@@ -180,7 +179,8 @@ public struct RelayFront: Sendable {
         let recorder = RequestRecorder(metrics: metrics, logger: logger, crossOrigin: crossOrigin)
         router.add(
             middleware: FrontMiddleware(
-                allowed: AllowedMethods(routes), recorder: recorder, dialects: dialects, limits: limits,
+                allowed: AllowedMethods(routes), recorder: recorder, dialects: dialects + features.flatMap(\.dialects),
+                limits: limits,
                 beginsTraces: beginsTraces))
         for route in routes { route.add(to: router) }
         var quiet = logger
@@ -188,7 +188,9 @@ public struct RelayFront: Sendable {
         quiet.logLevel = max(logger.logLevel, .warning)
         let cached = CachedRoutes(routes, recorder: recorder, limits: limits, beginsTraces: beginsTraces)
         let channel = FrontChannel(
-            responder: FrontResponder(router: router.buildResponder(), cached: cached, folded: folded, logger: quiet),
+            responder: FrontResponder(
+                router: router.buildResponder(), cached: cached, folded: FoldedPaths(features.flatMap(\.foldedPaths)),
+                logger: quiet),
             limits: ConnectionLimits(
                 idleTime: Self.idleTimeout, bodyTime: Self.bodyTimeout,
                 writeTime: Self.writeTimeout, bodyBytes: maxBodyBytes))

@@ -10,6 +10,13 @@ package struct Database: Sendable {
     private struct Joined: Sendable {
         let transaction: PostgresTransaction
         let afterCommit = NIOLockedValueBox<[@Sendable () -> Void]>([])
+
+        func takeSteps() -> [@Sendable () -> Void] {
+            afterCommit.withLockedValue { steps in
+                defer { steps = [] }
+                return steps
+            }
+        }
     }
 
     init(_ pool: PostgresPool) { self.init(pool, nil) }
@@ -43,9 +50,9 @@ package struct Database: Sendable {
         let (value, work) = try await pool.withTransaction(timeout: timeout) { transaction in
             let joined = Joined(transaction: transaction.joined)
             // A step may hold the database that it was given to, which holds the steps.
-            defer { joined.afterCommit.withLockedValue { $0 = [] } }
+            defer { _ = joined.takeSteps() }
             let value = try await body(Database(pool, joined))
-            return (value, joined.afterCommit.withLockedValue { $0 })
+            return (value, joined.takeSteps())
         }
         for step in work { step() }
         return value

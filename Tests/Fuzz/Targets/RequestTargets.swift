@@ -31,7 +31,7 @@ extension FuzzTarget {
         try? page.end()
         _ = items.all("applicationUsername", most: 100)
         _ = (
-            CustomerPath(text), CustomerPath.plainName(text), FoldedPaths(["/api/v1"]).fold(text),
+            CustomerPath(text), CustomerPath.plainName(text), FoldedPaths(["/api/v1", "/oauth/token"]).fold(text),
             ResyncTarget(text)?.id
         )
         _ = (ValidationID(text), BillingID(text)?.madeAt, EndpointID(text), ValidationCursor(text), AuditCursor(text))

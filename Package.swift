@@ -15,7 +15,7 @@ let settings = commonSettings + [.enableUpcomingFeature("InternalImportsByDefaul
 
 /// Targets that the executable can do without: `RELAY_WITHOUT=billing swift build --product receipt-relay`.
 let without = Set((Context.environment["RELAY_WITHOUT"] ?? "").lowercased().split(separator: ",").map(String.init))
-let features = ["Billing", "PurchasesAPI"]
+let features = ["Billing", "Console", "PurchasesAPI"]
 
 /// A target of a folder under Sources/: Base, Core, Stores or Features.
 func room(
@@ -76,7 +76,8 @@ func simulatorTests(_ name: String, _ dependencies: [Target.Dependency]) -> Targ
 
 /// What scripts/fuzz reads bytes with.
 let fuzzed: [Target.Dependency] = [
-    "AmazonAppStore", "AppStoreServer", "Billing", "PurchasesAPI", appStoreSimulation, "AppleStore", "Cleeng",
+    "AmazonAppStore", "AppStoreServer", "Billing", "Console", "PurchasesAPI", appStoreSimulation, "AppleStore",
+    "Cleeng",
     "GooglePlay",
     "RelayCore",
     "RelayFront",
@@ -160,17 +161,13 @@ let package = Package(
         room(
             "RelayFront", in: "Core",
             [
-                "Formats", "Operations", "RelayStore", "RelayCore", "ConsolePages", "AppleStore", "StoreSignals",
-                "Postgres",
+                "Formats", "Operations", "RelayStore", "RelayCore", "AppleStore", "StoreSignals", "Postgres",
                 "Telemetry", "Traces",
                 hummingbird,
                 instrumentation, lifecycle, logging, tracing,
                 metrics, locks,
             ]
                 + [nioCore, structuredFields, jwt, crypto]),
-        room(
-            "ConsolePages", in: "Core", ["RelayCore", mustache, crypto],
-            resources: [.embedInCode("Templates"), .embedInCode("Assets")]),
         room("AppleStore", in: "Stores", ["Formats", "RelayCore", asn1, x509, crypto, locks]),
         room("StoreSignals", in: "Stores", ["Formats", "RelayCore", asn1, x509]),
         room(
@@ -192,10 +189,17 @@ let package = Package(
         room(
             "Billing", in: "Features",
             [
-                "AppleStore", "ConsolePages", "Formats", "Postgres", "RelayCore", "RelayFront", "RelayStore",
+                "AppleStore", "Formats", "Operations", "Postgres", "RelayCore", "RelayFront", "RelayStore",
                 "Webhooks",
                 crypto, hummingbird, logging, nioCore,
             ], exclude: ["README.md"]),
+        room(
+            "Console", in: "Features",
+            [
+                "Formats", "Operations", "Postgres", "RelayCore", "RelayFront", "RelayStore", "StoreSignals", crypto,
+                hummingbird, locks, mustache,
+            ], exclude: ["README.md"],
+            resources: [.embedInCode("Pages/Templates"), .embedInCode("Pages/Assets")]),
         room(
             "PurchasesAPI", in: "Features",
             ["AppleStore", "Formats", "Operations", "RelayCore", "RelayFront", "RelayStore", hummingbird, nioCore],
@@ -206,7 +210,7 @@ let package = Package(
                 "Formats", "RelayFront", "RelayWorkers", "Operations", "RelayStore", "RelayCore", "AppleStore",
                 "AppStoreServer",
                 "Cleeng",
-                "GooglePlay", "AmazonAppStore", "RokuPay", "ConsolePages", "Postgres", "StoreSignals", "Telemetry",
+                "GooglePlay", "AmazonAppStore", "RokuPay", "Postgres", "StoreSignals", "Telemetry",
                 "Traces",
                 "OutboundHTTP", "TraceExport",
                 "Webhooks",
@@ -215,7 +219,7 @@ let package = Package(
                 signals,
                 locks,
                 yams,
-                "Billing", "PurchasesAPI",
+                "Billing", "Console", "PurchasesAPI",
             ],
             swiftSettings: settings
                 + features.filter { !without.contains($0.lowercased()) }.map { .define("FEATURE_\($0.uppercased())") }),
@@ -236,7 +240,9 @@ let package = Package(
         // How many tests a run has, and how long they may wait.
         .target(name: "TestRun", path: "Tests/TestRun", swiftSettings: commonSettings),
         tests("RelayCoreTests", ["RelayCore", "TestSupport"]),
-        tests("ConsolePagesTests", ["ConsolePages", "RelayCore"]),
+        tests(
+            "ConsoleTests",
+            ["Console", "Postgres", "RelayCore", "RelayFront", "RelayStore", "TestSupport", crypto, hummingbird, locks]),
         simulatorTests(
             "AppStoreSimulatorTests",
             [
@@ -347,7 +353,8 @@ let package = Package(
             "ServiceTests",
             [
                 simulators("cleeng-simulator"), simulators("app-store-simulator"), simulators("store-simulator"),
-                "Billing", "PurchasesAPI", "ReceiptRelay", "Operations", "RelayStore", "RelayCore", "Postgres",
+                "Billing", "ReceiptRelay", "Operations", "RelayStore", "RelayCore",
+                "Postgres",
                 appStoreSimulation,
                 "TestSupport",
                 "ReceiverSupport", "RelayClient", "Cleeng", "Webhooks", crypto, hummingbird, httpClient, locks,

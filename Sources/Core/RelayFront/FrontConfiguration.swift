@@ -1,5 +1,4 @@
 public import AppleStore
-public import ConsolePages
 public import Operations
 public import RelayCore
 
@@ -55,18 +54,15 @@ public struct FrontConfiguration: Sendable {
     public var addressLimit: RateLimit?
     /// Whether webhook endpoints must use https.
     public var requiresTLS = false
-    public var console: ConsolePages
 
     public init(
         receipts: ReceiptPolicy, notifications: NotificationPolicy, topics: TopicConfirmer,
-        directories: PerPublisher<any CustomerDirectory>, relaysNotifications: PerPublisher<Bool>,
-        console: ConsolePages
+        directories: PerPublisher<any CustomerDirectory>, relaysNotifications: PerPublisher<Bool>
     ) {
         self.directories = directories
         self.receipts = receipts
         self.notifications = notifications
         self.topics = topics
         self.relaysNotifications = relaysNotifications
-        self.console = console
     }
 }

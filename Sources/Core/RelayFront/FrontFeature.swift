@@ -1,34 +1,37 @@
-package import ConsolePages
-package import Hummingbird
+import Hummingbird
 package import RelayStore
 
 /// What a feature adds to the fronts.
 public struct FrontFeature: Sendable {
     /// What its routes may use.
     package struct Parts: Sendable {
-        package let store: RelayStore
-        package let keys: KeyRing
         package let authenticator: Authenticator
         package let acceptor: PurchaseAcceptor
         package let limits: RateLimits
         /// Budgets of bodies: of routes with a key, and of those without.
         package let budget, keylessBudget: BodyBudget
         package let maxBodyBytes: Int
-        /// The stores other than Apple's, which can be asked.
-        package let stores: StoreGate
-        package let receipts: ReceiptPolicy
         /// Whether webhook endpoints must use https.
         package let requiresTLS: Bool
     }
 
-    /// A page of the console that every page links to.
-    package struct Page: Sendable {
-        package let section: Section
-        package let show: @Sendable (ConsoleVisit) async throws -> Response
+    /// What its routes on the operators' port may use.
+    package struct OpsParts: Sendable {
+        package let store: RelayStore
+        package let keys: KeyRing
+        package let tools: OpsTools
+        /// The lists of all features.
+        package let pages: [OpsPage]
+    }
 
-        package init(section: Section, show: @escaping @Sendable (ConsoleVisit) async throws -> Response) {
-            self.section = section
-            self.show = show
+    /// What it adds to the operators' port.
+    package struct Ops: Sendable {
+        let routes: [Route]
+        let dialects: [ErrorDialect]
+
+        package init(routes: [Route], dialects: [ErrorDialect] = []) {
+            self.routes = routes
+            self.dialects = dialects
         }
     }
 
@@ -38,15 +41,19 @@ public struct FrontFeature: Sendable {
     let dialects: [ErrorDialect]
     /// The first segments of its paths that match without regard to case, in lower case; on both ports.
     let foldedPaths: [StaticString]
-    let pages: [Page]
+    let ops: @Sendable (OpsParts) throws -> Ops
+    /// Lists that operators see in the console.
+    let pages: [OpsPage]
 
     package init(
         routes: @escaping @Sendable (Parts) -> [Route] = { _ in [] }, dialects: [ErrorDialect] = [],
-        foldedPaths: [StaticString] = [], pages: [Page] = []
+        foldedPaths: [StaticString] = [], ops: @escaping @Sendable (OpsParts) throws -> Ops = { _ in Ops(routes: []) },
+        pages: [OpsPage] = []
     ) {
         self.routes = routes
         self.dialects = dialects
         self.foldedPaths = foldedPaths
+        self.ops = ops
         self.pages = pages
     }
 }

@@ -1,4 +1,3 @@
-import ConsolePages
 import Hummingbird
 import HummingbirdCore
 public import Logging
@@ -110,10 +109,9 @@ public struct RelayFront: Sendable {
         let crossOrigin = CrossOrigin(configuration.allowedOrigins, apps)
         let fromStores = notifications.routes + events
         let parts = FrontFeature.Parts(
-            store: store, keys: authenticator.keys, authenticator: authenticator, acceptor: acceptor, limits: limits,
-            budget: bodyBudget,
-            keylessBudget: keylessBodyBudget, maxBodyBytes: configuration.maxBodyBytes, stores: stores,
-            receipts: configuration.receipts, requiresTLS: configuration.requiresTLS)
+            authenticator: authenticator, acceptor: acceptor, limits: limits, budget: bodyBudget,
+            keylessBudget: keylessBodyBudget, maxBodyBytes: configuration.maxBodyBytes,
+            requiresTLS: configuration.requiresTLS)
         return service(
             apps + crossOrigin.preflights + fromStores + features.flatMap { $0.routes(parts) },
             address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
@@ -123,7 +121,9 @@ public struct RelayFront: Sendable {
     }
 
     /// The front for operators, their tools and probes.
-    public func ops(onListening: @escaping OnListening = { _ in }) -> any Service {
+    ///
+    /// - Throws: if a feature cannot make its part.
+    public func ops(onListening: @escaping OnListening = { _ in }) throws -> any Service {
         let bodies = BodyReader(maximumBytes: Self.maxOpsBodyBytes)
         let operations = Operations(store: store)
         let tools = OpsTools(
@@ -132,19 +132,16 @@ public struct RelayFront: Sendable {
                 policy: configuration.notifications, isRelayed: configuration.relaysNotifications),
             topics: configuration.topics, appStore: configuration.appStoreAccess,
             inquirer: inquirer)
+        let parts = FrontFeature.OpsParts(
+            store: store, keys: authenticator.keys, tools: tools, pages: features.flatMap(\.pages))
+        let added = try features.map { try $0.ops(parts) }
         let routes =
             ProbeRoutes(registry: registry, readiness: readiness).routes
             + OpsViewRoutes(store: store, authenticator: authenticator).routes
             + OpsActRoutes(tools: tools, authenticator: authenticator, bodies: bodies).routes
-            + ConsoleRoutes(
-                console: ConsoleContext(
-                    store: store, pages: configuration.console, keys: authenticator.keys,
-                    sections: Section.all(features.flatMap(\.pages).map(\.section))),
-                features: features.flatMap(\.pages),
-                actions: ConsoleActions(tools: tools)
-            ).routes
+            + added.flatMap(\.routes)
         return service(
-            routes, dialects: [.console(configuration.console)],
+            routes, dialects: added.flatMap(\.dialects),
             address: .hostname(configuration.opsHost, port: configuration.opsPort),
             maxBodyBytes: Self.maxOpsBodyBytes, maxConnections: Self.maxOpsConnections, onListening: onListening)
     }

@@ -1,10 +1,10 @@
 import Foundation
-import Postgres
+package import Postgres
 import RelayCore
 
 extension SQL.StringInterpolation {
     /// Appends a duration as an interval.
-    mutating func appendInterpolation(_ duration: Duration) {
+    package mutating func appendInterpolation(_ duration: Duration) {
         appendInterpolation("\(.int8(duration.microseconds)) * interval '1 microsecond'" as SQL)
     }
 

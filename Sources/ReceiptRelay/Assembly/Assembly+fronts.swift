@@ -1,7 +1,6 @@
 import AppStoreServer
 import AppleStore
 import Cleeng
-import ConsolePages
 import Logging
 import NIOCore
 import Operations
@@ -35,7 +34,7 @@ extension Assembly {
             inquirer: CustomerInquiry(
                 store: store, upstreams: parts.accounts.map(\.upstream), interval: settings.pollInterval, logger: logger
             ))
-        let ops = front.ops { announce("ops front", $0) }
+        let ops = try front.ops { announce("ops front", $0) }
         guard let apps = front.apps(onListening: { announce("app front", $0) }) else {
             return ([], [ops])
         }
@@ -57,8 +56,7 @@ extension Assembly {
         var configuration = FrontConfiguration(
             receipts: ReceiptPolicy(settings.apple.verification, trust: trust, scope: settings.apple.scope),
             notifications: notifications, topics: settings.topicConfirmer(parts.clients.guarded),
-            directories: parts.accounts.map(\.upstream), relaysNotifications: isRelayed,
-            console: try ConsolePages())
+            directories: parts.accounts.map(\.upstream), relaysNotifications: isRelayed)
         (configuration.host, configuration.port) = (settings.httpHost, settings.httpPort)
         (configuration.opsHost, configuration.opsPort) = (settings.opsHost, settings.opsPort)
         configuration.pollInterval = settings.pollInterval

@@ -5,6 +5,9 @@ import StoreSignals
 #if FEATURE_BILLING
     import Billing
 #endif
+#if FEATURE_CONSOLE
+    import Console
+#endif
 #if FEATURE_PURCHASESAPI
     import PurchasesAPI
 #endif
@@ -17,6 +20,9 @@ enum Features {
         ]
         #if FEATURE_BILLING
             all.append(.billing)
+        #endif
+        #if FEATURE_CONSOLE
+            all.append(.console)
         #endif
         #if FEATURE_PURCHASESAPI
             all.append(.purchasesAPI)

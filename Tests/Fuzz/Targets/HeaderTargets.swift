@@ -2,6 +2,7 @@ import HTTPTypes
 import RelayCore
 import Traces
 
+@testable import Console
 @testable import RelayFront
 
 extension FuzzTarget {

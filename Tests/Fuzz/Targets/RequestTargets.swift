@@ -3,6 +3,7 @@ import RelayCore
 import RelayStore
 
 @testable import Billing
+@testable import Console
 @testable import PurchasesAPI
 @testable import RelayFront
 

@@ -64,7 +64,8 @@ public enum FieldValue: Sendable {
     case object([(name: String, value: FieldValue)])
     case list([FieldValue])
 
-    func text(time: (Timestamp) -> String) -> String? {
+    /// Text for people; nil if there is no value.
+    public func text(time: (Timestamp) -> String) -> String? {
         switch self {
         case .null, .absent, .object: nil
         case .text(let text), .json(let text): text

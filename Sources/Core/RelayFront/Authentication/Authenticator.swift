@@ -101,7 +101,7 @@ package enum AuthorizedCustomer: Sendable, Equatable {
     case only(CustomerID)
 
     /// - Throws: ``Problem`` 403.
-    package func check(_ customer: CustomerID) throws {
+    func check(_ customer: CustomerID) throws {
         guard case .only(let own) = self, own != customer else { return }
         throw Problem(.anotherCustomer, "the customer token names another email")
     }

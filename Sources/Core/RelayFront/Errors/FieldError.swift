@@ -16,9 +16,9 @@ package struct FieldError: Sendable, Equatable {
     }
 
     /// The sender's path of it, such as `receipt.transactionId`; empty for the whole body.
-    let field: String
+    package let field: String
     let code: Code
-    let detail: String
+    package let detail: String
 
     package init(_ field: String, _ code: Code, _ detail: String) {
         self.field = field

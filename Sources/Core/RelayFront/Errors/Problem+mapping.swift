@@ -7,7 +7,7 @@ import RelayStore
 
 extension Problem {
     /// The client's problem for any error. It contains no internals.
-    init(describing error: any Error) {
+    package init(describing error: any Error) {
         switch error {
         case let problem as Problem: self = problem
         case let refusal as OpsRefusal: self.init(refusal)

@@ -9,7 +9,7 @@ package struct Problem: HTTPResponseError, Sendable {
     package let code: ProblemCode
     /// What is wrong in this case, without internals and without the request's content.
     package let detail: String
-    let errors: [FieldError]
+    package let errors: [FieldError]
     package private(set) var headers: HTTPFields
 
     package var status: HTTPResponse.Status { code.status }

@@ -5,7 +5,7 @@ package struct ProblemCode: Sendable, Equatable {
     package let rawValue: String
     let status: HTTPResponse.Status
     /// RFC 9457 section 3.1.3: the title never differs between occurrences.
-    let title: String
+    package let title: String
     /// Seconds after which the same request may succeed; nil if a retry alone cannot help.
     let retryAfterSeconds: Int?
 

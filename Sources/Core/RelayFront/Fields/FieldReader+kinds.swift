@@ -88,7 +88,7 @@ extension FieldReader {
 
 extension UInt8 {
     /// Whether it is an ASCII letter or digit, `_`, `-` or `.`. Ids consist of these, and URLs need not escape them.
-    var isOfID: Bool {
+    package var isOfID: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
             UInt8(ascii: "-"), UInt8(ascii: "."):

@@ -1,8 +1,8 @@
 import Formats
 import Hummingbird
 import NIOCore
-import Operations
-import RelayCore
+package import Operations
+package import RelayCore
 import RelayStore
 import StoreSignals
 
@@ -183,24 +183,24 @@ struct OpsActRoutes: Sendable {
 }
 
 /// Dependencies of operators' actions in the console and the ops API.
-struct OpsTools: Sendable {
-    let operations: Operations
-    let notifications: NotificationReader
-    let topics: TopicConfirmer
+package struct OpsTools: Sendable {
+    package let operations: Operations
+    package let notifications: NotificationReader
+    package let topics: TopicConfirmer
     /// Nil: there is no key for the App Store Server API.
-    let appStore: AppStoreAccess?
+    package let appStore: AppStoreAccess?
     /// How long after a period's end a renewal may still be reported.
     let inquirer: any CustomerInquirer
 
     /// Asks Cleeng about a customer. An operator's question waits for the customer's turn.
-    func refresh(_ customer: CustomerEmail, of publisher: PublisherID?) -> LongAct<RefreshedCustomer> {
+    package func refresh(_ customer: CustomerEmail, of publisher: PublisherID?) -> LongAct<RefreshedCustomer> {
         .refresh(customer, of: publisher, inquirer, patience: .seconds(6))
     }
 }
 
 extension TopicConfirmation {
     /// - Throws: ``Problem`` if the subscription is not confirmed.
-    func check() throws {
+    package func check() throws {
         switch self {
         case .confirmed: return
         case .refused(let why):

@@ -1,13 +1,13 @@
-import Operations
+package import Operations
 import RelayCore
-import RelayStore
+package import RelayStore
 
 /// A list for operators, in the console and the ops API: its query and one page.
-struct OpsList<Item: Viewed>: Sendable {
-    typealias Page = (items: [Item], next: String?)
+package struct OpsList<Item: Viewed>: Sendable {
+    package typealias Page = (items: [Item], next: String?)
 
     /// - Throws: ``Problem`` 422 that names every wrong parameter.
-    let read: @Sendable (PageQuery, RelayStore, OpsScope) async throws -> Page
+    package let read: @Sendable (PageQuery, RelayStore, OpsScope) async throws -> Page
 
     /// - Parameters:
     ///   - filter: reads the filter from the query.
@@ -27,10 +27,10 @@ struct OpsList<Item: Viewed>: Sendable {
 }
 
 extension OpsList<ListedValidation> {
-    static var validations: Self { validations(nil) }
+    package static var validations: Self { validations(nil) }
 
     /// - Parameter selection: nil: the query decides.
-    static func validations(_ selection: ValidationFilter.Selection?) -> Self {
+    package static func validations(_ selection: ValidationFilter.Selection?) -> Self {
         OpsList { page in
             var filter = ValidationFilter(&page)
             if let selection { filter.selection = selection }
@@ -57,7 +57,7 @@ extension ValidationFilter {
 }
 
 extension OpsList<OpsSubscription> {
-    static var subscriptions: Self {
+    package static var subscriptions: Self {
         OpsList { page in
             SubscriptionFilter(
                 originalTransactionID: page.originalTransactionID(), customer: page.customer(),
@@ -69,7 +69,7 @@ extension OpsList<OpsSubscription> {
     }
 
     /// Lists granted access that may be wrong.
-    static var accessProblems: Self {
+    package static var accessProblems: Self {
         OpsList { page in
             (
                 problem: page.choice("problem", AccessProblem.allCases.map { ($0.name, $0) }), limit: page.limit(),
@@ -82,7 +82,7 @@ extension OpsList<OpsSubscription> {
 }
 
 extension OpsList<OpsTransfer> {
-    static var transfers: Self {
+    package static var transfers: Self {
         OpsList { page in
             TransferFilter(
                 originalTransactionID: page.originalTransactionID(), customer: page.customer(), limit: page.limit(),
@@ -94,7 +94,7 @@ extension OpsList<OpsTransfer> {
 }
 
 extension OpsList<OpsNotification> {
-    static var notifications: Self {
+    package static var notifications: Self {
         OpsList { page in
             NotificationFilter(
                 relay: page.choice("status", OpsNotification.RelayStatus.allCases.map { ($0.name, $0) }),
@@ -107,7 +107,7 @@ extension OpsList<OpsNotification> {
 }
 
 extension OpsList<OpsConsumption> {
-    static var consumption: Self {
+    package static var consumption: Self {
         OpsList { page in
             ConsumptionFilter(
                 state: page.choice("state", ConsumptionState.allCases.map { ($0.name, $0) }),
@@ -120,7 +120,7 @@ extension OpsList<OpsConsumption> {
 }
 
 extension OpsList<OpsEvent> {
-    static var events: Self {
+    package static var events: Self {
         OpsList { page in
             EventFilter(
                 status: page.choice("status", OpsEvent.Status.allCases.map { ($0.rawValue, $0) }), limit: page.limit(),
@@ -132,7 +132,7 @@ extension OpsList<OpsEvent> {
 }
 
 extension OpsList<OpsDelivery> {
-    static var messages: Self {
+    package static var messages: Self {
         OpsList { page in
             DeliveryFilter(
                 state: page.choice("state", DeliveryState.allCases.map { ($0.name, $0) }), endpoint: page.endpoint(),
@@ -145,7 +145,7 @@ extension OpsList<OpsDelivery> {
 }
 
 extension OpsList<AuditRecord> {
-    static var audit: Self {
+    package static var audit: Self {
         OpsList { page in
             AuditFilter(
                 action: page.choice("action", AuditEntry.Action.allCases.map { ($0.rawValue, $0) }),

@@ -1,8 +1,8 @@
 import RelayCore
 
 /// Query parameters that all lists for operators share.
-struct PageQuery {
-    static let maximumLimit = 200
+package struct PageQuery {
+    package static let maximumLimit = 200
 
     let query: QueryItems
     var reader = FieldReader()
@@ -10,7 +10,7 @@ struct PageQuery {
     private var known: [String] = []
 
     /// - Parameter ignoresUnknown: true for console pages, whose addresses contain more than the list reads.
-    init(_ query: QueryItems, ignoresUnknown: Bool = false) {
+    package init(_ query: QueryItems, ignoresUnknown: Bool = false) {
         self.query = query
         self.ignoresUnknown = ignoresUnknown
     }

@@ -47,8 +47,8 @@ struct ReplayBody: Sendable {
 }
 
 /// The reason for an operator's action: `reason` in its body.
-enum OperatorReason {
-    static let maximumLength = 400
+package enum OperatorReason {
+    package static let maximumLength = 400
 
     /// Reads a body that contains no other field.
     ///

@@ -22,11 +22,6 @@ extension HTTPField.Name {
     static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
     static let rateLimit = HTTPField.Name("RateLimit")!
     static let rateLimitPolicy = HTTPField.Name("RateLimit-Policy")!
-    static let xForwardedProto = HTTPField.Name("X-Forwarded-Proto")!
-    static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
-    static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
-    static let crossOriginOpenerPolicy = HTTPField.Name("Cross-Origin-Opener-Policy")!
-    static let crossOriginResourcePolicy = HTTPField.Name("Cross-Origin-Resource-Policy")!
     static let traceparent = HTTPField.Name("traceparent")!
     static let prefer = HTTPField.Name("Prefer")!
     static let preferenceApplied = HTTPField.Name("Preference-Applied")!

@@ -25,7 +25,7 @@ package struct QueryItems: Sendable {
     func holds(_ name: String) -> Bool { items.contains { $0.name.isSame(name) } }
 
     /// All values of that name in their order, up to a maximum.
-    func all(_ name: String, most: Int) -> [String] {
+    package func all(_ name: String, most: Int) -> [String] {
         items.lazy.filter { $0.name.isSame(name) && !$0.value.isEmpty }.prefix(most)
             .map { $0.value.percentDecoded }
     }

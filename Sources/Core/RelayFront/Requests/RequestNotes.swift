@@ -16,7 +16,7 @@ package final class RequestNotes: Sendable {
     private let box = NIOLockedValueBox(Notes())
 
     /// Validation for the log, as is ``keyID``.
-    var validation: ValidationID? {
+    package var validation: ValidationID? {
         get { box.withLockedValue { $0.validation } }
         set { box.withLockedValue { $0.validation = newValue } }
     }

@@ -3,11 +3,11 @@ import HummingbirdCore
 
 /// Paths that match without regard to case, since clients spell them differently. They are folded once, before the
 /// router and every other check of the path.
-package struct FoldedPaths: Sendable {
+struct FoldedPaths: Sendable {
     /// The first segments of each, in lower case: `/api/v1`.
     private let roots: [StaticString]
 
-    package init(_ roots: [StaticString]) {
+    init(_ roots: [StaticString]) {
         self.roots = roots
     }
 
@@ -20,7 +20,7 @@ package struct FoldedPaths: Sendable {
     }
 
     /// The folded target, with an unchanged query. Nil if nothing changes.
-    package func fold(_ target: String) -> String? {
+    func fold(_ target: String) -> String? {
         // One byte decides for all other paths: `/apple`, `/entitlements`, `/v2`, ….
         guard roots.contains(where: { Self.starts(target, with: $0) }) else { return nil }
         // Split by bytes: the query begins at the first question mark, whatever character follows.

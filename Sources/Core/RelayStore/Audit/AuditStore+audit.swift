@@ -1,5 +1,5 @@
 public import Foundation
-import Postgres
+package import Postgres
 import RelayCore
 
 extension AuditStore {
@@ -29,7 +29,7 @@ extension AuditStore {
     }
 
     /// Statement to run in the action's own transaction.
-    static func query(auditing entry: AuditEntry, as id: UUID = UUID()) -> SQL {
+    package static func query(auditing entry: AuditEntry, as id: UUID = UUID()) -> SQL {
         """
         INSERT INTO audit_log (bucket, id, actor, action, target, reason, publisher, sealed_by)
         VALUES (\(.int2(Int16(id.uuid.15))), \(.uuid(id)), \(.text(entry.actor.bounded(200))), \(.text(entry.action.rawValue)),

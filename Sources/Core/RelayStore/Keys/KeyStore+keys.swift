@@ -1,8 +1,8 @@
-import Postgres
+package import Postgres
 public import RelayCore
 
 extension KeyStore {
-    static let keyColumns: SQL = """
+    package static let keyColumns: SQL = """
         k.id, k.publisher, k.role, k.app, k.name, k.digest, k.created_at, k.revoked_at, k.token_digest, k.all_publishers
         """
 
@@ -75,7 +75,7 @@ extension KeyStore {
     }
 
     /// Reads a row with ``keyColumns``.
-    static func key(_ row: PostgresRow) throws -> APIKey {
+    package static func key(_ row: PostgresRow) throws -> APIKey {
         APIKey(
             id: try row.get("id"), publisher: try row.get("publisher"),
             seesAllPublishers: try row.get("all_publishers"),

@@ -7,7 +7,7 @@ import RelayStore
 /// Shared parts of all routes under `/api/v1`: authentication, bodies, pages, ids, answers.
 struct BillingContext: Sendable {
     let parts: FrontFeature.Parts
-    var store: RelayStore { parts.store }
+    var store: RelayStore { parts.acceptor.store }
 
     /// Bound of all bodies except receipts.
     static let smallBodyBytes = 64 << 10
@@ -19,8 +19,8 @@ struct BillingContext: Sendable {
         let inQuery = QueryItems(request.uri.query)["access_token"]
         guard let text = BearerCredentials.parse(request.headers[.authorization]) ?? inQuery.map({ Substring($0) })
         else { throw Problem(.missingKey, "send Authorization: Bearer TOKEN, with a token from /oauth/token") }
-        var key = try await parts.keys.authenticate(accessToken: text)
-        if key == nil { key = try await parts.keys.authenticate(text) }
+        var key = try await parts.authenticator.keys.authenticate(accessToken: text)
+        if key == nil { key = try await parts.authenticator.keys.authenticate(text) }
         guard let key else { throw Problem(.unknownKey, "the token was never given out, or its key has been revoked") }
         context.notes.keyID = key.id
         try parts.limits.take(key: key.id.text, context)

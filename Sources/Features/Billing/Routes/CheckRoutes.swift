@@ -47,7 +47,7 @@ extension BillingContext {
         let query: ExternalStoreQuery
         switch wanted {
         case .appleReceipt(let text):
-            return try await asStoreHas(try await parts.receipts.subscriptions(in: text), publisher)
+            return try await asStoreHas(try await parts.acceptor.receipts.subscriptions(in: text), publisher)
         case .store(let one): query = one
         }
         if query.platform == .apple {
@@ -56,7 +56,7 @@ extension BillingContext {
             guard known.isEmpty else { return try await asStoreHas(known, publisher) }
         }
         let platform = query.platform
-        let answer = await parts.stores.ask(query, of: publisher)
+        let answer = await parts.acceptor.stores.ask(query, of: publisher)
         switch answer {
         case .found(let found): return found
         case .no(let reason), .ended(let reason): throw Self.refused("\(platform.iapType): \(reason)")
@@ -83,7 +83,7 @@ extension BillingContext {
         // The subscriptions are sorted: the longest-running first.
         for (place, one) in subscriptions.enumerated().prefix(Self.mostAsked) where !one.lastsForEver {
             let query = ExternalStoreQuery(.apple, id: one.key.text, detail: one.bundleID)
-            let answer = await parts.stores.ask(query, of: publisher)
+            let answer = await parts.acceptor.stores.ask(query, of: publisher)
             guard case .found(let found) = answer else {
                 if answer.pause != nil { break }
                 continue

@@ -25,7 +25,7 @@ struct TokenRoutes: Sendable {
             throw Problem(.unsupportedGrant, "only client_credentials is taken")
         }
         let (id, secret) = try credentials(request.headers[.authorization], form)
-        let known = try await parts.keys.authenticate(Substring(secret))
+        let known = try await parts.authenticator.keys.authenticate(Substring(secret))
         guard let key = known, key.publisher == PublisherID(id), key.role == .publisher else {
             // Failures count against the claimed name, so that guesses do not slow down clients with a valid secret.
             if PublisherID.isValid(id) { try parts.limits.take(key: "refused \(id)", context) }
@@ -38,7 +38,7 @@ struct TokenRoutes: Sendable {
         }
         context.notes.keyID = key.id
         try parts.limits.take(key: key.id.text, context)
-        guard let token = try await parts.store.keys.accessToken(for: Substring(secret)) else {
+        guard let token = try await parts.acceptor.store.keys.accessToken(for: Substring(secret)) else {
             throw Self.unknownClient
         }
         return .json { writer in

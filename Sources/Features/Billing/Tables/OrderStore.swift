@@ -1,12 +1,7 @@
 import RelayStore
 
 /// Billing customers, orders and contracts.
-struct OrderStore: Sendable {
-    let relay: RelayStore
-
-    var database: Database { relay.database }
-    var memory: StoreMemory { relay.memory }
-}
+struct OrderStore: Aggregate { package let relay: RelayStore }
 
 extension RelayStore {
     var orders: OrderStore { OrderStore(relay: self) }

@@ -11,7 +11,7 @@ struct PurchaseRoutes: Sendable {
     let bodies: BodyReader
 
     init(_ parts: FrontFeature.Parts) {
-        store = parts.store
+        store = parts.acceptor.store
         authenticator = parts.authenticator
         bodies = BodyReader(maximumBytes: Self.mostBodyBytes)
     }

@@ -1,0 +1,50 @@
+package import Operations
+package import RelayCore
+package import RelayStore
+
+/// A list of a feature's, of one publisher, that operators see in the console.
+package struct OpsPage: Sendable {
+    /// Last part of its address.
+    package let name: String
+    package let title: String
+    package let lead: String
+    /// Text shown if there is nothing.
+    package let empty: String
+    package let columns: [String]
+    package let read: @Sendable (Asked, RelayStore) async throws -> Rows
+
+    package struct Asked: Sendable {
+        package let publisher: PublisherID
+        package let cursor: String?
+        package let scope: OpsScope
+
+        package init(publisher: PublisherID, cursor: String?, scope: OpsScope) {
+            self.publisher = publisher
+            self.cursor = cursor
+            self.scope = scope
+        }
+    }
+
+    package struct Rows: Sendable {
+        /// Values in the order of the columns.
+        package let values: [[FieldValue]]
+        /// The next page's cursor.
+        package let next: String?
+    }
+
+    /// - Parameter read: reads one page. Ignores a cursor that is none.
+    package init<Item: Viewed>(
+        _ name: String, _ title: String, lead: String, empty: String,
+        read: @escaping @Sendable (Asked, RelayStore) async throws -> (items: [Item], next: String?)
+    ) {
+        self.name = name
+        self.title = title
+        self.lead = lead
+        self.empty = empty
+        columns = Item.fields.map(\.label)
+        self.read = { asked, store in
+            let (items, next) = try await read(asked, store)
+            return Rows(values: items.map { item in Item.fields.map { $0.value(item) } }, next: next)
+        }
+    }
+}

@@ -1,0 +1,8 @@
+import RelayStore
+
+/// The console's sessions.
+struct SessionStore: Aggregate { package let relay: RelayStore }
+
+extension RelayStore {
+    var sessions: SessionStore { SessionStore(relay: self) }
+}

@@ -1,0 +1,32 @@
+import Hummingbird
+import Operations
+import RelayCore
+import RelayFront
+import RelayStore
+
+/// The page of a feature's list.
+enum FeatureView {
+    static func show(_ page: OpsPage, _ visit: ConsoleVisit) async throws -> Response {
+        let (query, section) = (visit.query, Section(page))
+        let publishers = try await visit.store.publishers.list(in: visit.scope).map(\.id)
+        let publisher = PublisherID(query["publisher"]) ?? visit.scope.publisher ?? .first
+        let rows = try await page.read(
+            OpsPage.Asked(publisher: publisher, cursor: query["cursor"], scope: visit.scope), visit.store)
+        return visit.response(
+            ListPage(
+                visit.frame("\(page.title) of \(publisher)", at: section), lead: page.lead,
+                filters: [
+                    .init(
+                        "publisher", "Publisher", value: publisher.text,
+                        of: publishers.map { (value: $0.text, title: $0.text) })
+                ],
+                table: Table(
+                    page.columns, rows.values.map { $0.map { .init($0.text { ConsoleText.time($0) }) } },
+                    empty: page.empty),
+                here: section.path,
+                first: query["cursor"] == nil ? nil : ConsoleLink.page(section.path, [("publisher", publisher.text)]),
+                next: rows.next.map {
+                    ConsoleLink.page(section.path, [("publisher", publisher.text), ("cursor", $0)])
+                }))
+    }
+}

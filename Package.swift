@@ -353,7 +353,7 @@ let package = Package(
             "ServiceTests",
             [
                 simulators("cleeng-simulator"), simulators("app-store-simulator"), simulators("store-simulator"),
-                "Billing", "ReceiptRelay", "Operations", "RelayStore", "RelayCore",
+                "ReceiptRelay", "Operations", "RelayStore", "RelayCore",
                 "Postgres",
                 appStoreSimulation,
                 "TestSupport",

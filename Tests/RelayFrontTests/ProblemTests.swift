@@ -22,7 +22,7 @@ struct ProblemTests {
         .methodNotAllowed, .requestTimeout, .stateNotAllowed, .superseded, .busy, .receiptGone, .bodyTooLarge,
         .unsupportedMediaType, .invalidFields, .idempotencyKeyReused, .ownedByAnother, .receiptNotGenuine,
         .notANotification, .notificationNotGenuine, .headersTooLarge, .internalError, .databaseUnavailable,
-        .overloaded, .customerKeysUnavailable, .storeUnavailable, .formNotOurs, .rateLimited,
+        .overloaded, .customerKeysUnavailable, .storeUnavailable, .rateLimited,
     ]
 
     @Test("each has RFC 9457's members and its own code", arguments: codes)

@@ -1,4 +1,3 @@
-import Hummingbird
 package import RelayStore
 
 /// What a feature adds to the fronts.

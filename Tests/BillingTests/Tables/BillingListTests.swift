@@ -3,6 +3,7 @@ import RelayCore
 import Testing
 
 @testable import Billing
+@testable import RelayFront
 @testable import RelayStore
 
 @Suite("Billing's lists, by the time of writing")
@@ -98,6 +99,17 @@ struct BillingListTests {
             let store = billing.store.orders
             #expect(try await store.newest(of: "main", in: .publisher("main")).items == orders.reversed())
             #expect(try await store.newest(of: "main", in: .publisher("acme")).items.isEmpty)
+            let page = OpsPage.orders
+            func read(_ scope: OpsScope, after cursor: String? = nil) async throws -> OpsPage.Rows {
+                try await page.read(
+                    OpsPage.Asked(publisher: "main", cursor: cursor, scope: scope, time: { $0.rfc3339 }), billing.store)
+            }
+            let rows = try await read(.publisher("main"))
+            #expect(rows.texts.map(\.first) == orders.reversed().map { "\($0.id)" } && rows.next == nil)
+            #expect(rows.texts.allSatisfy { $0.count == page.columns.count })
+            let later = try await read(.all, after: "\(orders[1].id)")
+            #expect(later.texts.map(\.first) == ["\(orders[0].id)"])
+            #expect(try await read(.publisher("acme")).texts.isEmpty)
         }
     }
 }

@@ -64,8 +64,7 @@ public enum FieldValue: Sendable {
     case object([(name: String, value: FieldValue)])
     case list([FieldValue])
 
-    /// Text for people; nil if there is no value.
-    public func text(time: (Timestamp) -> String) -> String? {
+    func text(time: (Timestamp) -> String) -> String? {
         switch self {
         case .null, .absent, .object: nil
         case .text(let text), .json(let text): text

@@ -77,6 +77,5 @@ extension ProblemCode {
         "customer_keys_unavailable", .serviceUnavailable, "Customer tokens cannot be verified now", retryAfter: 2)
     package static let storeUnavailable = ProblemCode(
         "store_unavailable", .serviceUnavailable, "The store cannot be asked now", retryAfter: 10)
-    package static let formNotOurs = ProblemCode("form_not_ours", .forbidden, "The form cannot be trusted")
     package static let rateLimited = ProblemCode("rate_limited", .tooManyRequests, "Too many requests", retryAfter: 1)
 }

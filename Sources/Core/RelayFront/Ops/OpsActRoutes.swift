@@ -189,7 +189,7 @@ package struct OpsTools: Sendable {
     package let topics: TopicConfirmer
     /// Nil: there is no key for the App Store Server API.
     package let appStore: AppStoreAccess?
-    /// How long after a period's end a renewal may still be reported.
+    /// Asks Cleeng about a customer at once.
     let inquirer: any CustomerInquirer
 
     /// Asks Cleeng about a customer. An operator's question waits for the customer's turn.

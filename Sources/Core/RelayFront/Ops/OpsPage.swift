@@ -17,19 +17,29 @@ package struct OpsPage: Sendable {
         package let publisher: PublisherID
         package let cursor: String?
         package let scope: OpsScope
+        /// Formats timestamps.
+        package let time: @Sendable (Timestamp) -> String
 
-        package init(publisher: PublisherID, cursor: String?, scope: OpsScope) {
+        package init(
+            publisher: PublisherID, cursor: String?, scope: OpsScope, time: @escaping @Sendable (Timestamp) -> String
+        ) {
             self.publisher = publisher
             self.cursor = cursor
             self.scope = scope
+            self.time = time
         }
     }
 
     package struct Rows: Sendable {
-        /// Values in the order of the columns.
-        package let values: [[FieldValue]]
+        /// Texts in the order of the columns.
+        package let texts: [[String?]]
         /// The next page's cursor.
         package let next: String?
+
+        package init(texts: [[String?]] = [], next: String? = nil) {
+            self.texts = texts
+            self.next = next
+        }
     }
 
     /// - Parameter read: reads one page. Ignores a cursor that is none.
@@ -41,10 +51,11 @@ package struct OpsPage: Sendable {
         self.title = title
         self.lead = lead
         self.empty = empty
-        columns = Item.fields.map(\.label)
+        let fields = Item.fields.filter { !$0.label.isEmpty }
+        columns = fields.map(\.label)
         self.read = { asked, store in
             let (items, next) = try await read(asked, store)
-            return Rows(values: items.map { item in Item.fields.map { $0.value(item) } }, next: next)
+            return Rows(texts: items.map { item in fields.map { $0.text(item, time: asked.time) } }, next: next)
         }
     }
 }

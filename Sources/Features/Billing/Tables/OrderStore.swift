@@ -1,7 +1,7 @@
 import RelayStore
 
 /// Billing customers, orders and contracts.
-struct OrderStore: Aggregate { package let relay: RelayStore }
+struct OrderStore: Aggregate { let relay: RelayStore }
 
 extension RelayStore {
     var orders: OrderStore { OrderStore(relay: self) }

@@ -1,7 +1,7 @@
 import RelayStore
 
 /// The console's sessions.
-struct SessionStore: Aggregate { package let relay: RelayStore }
+struct SessionStore: Aggregate { let relay: RelayStore }
 
 extension RelayStore {
     var sessions: SessionStore { SessionStore(relay: self) }

@@ -1,6 +1,5 @@
 import Formats
 import RelayCore
-import RelayFront
 
 /// Texts for people.
 enum ConsoleText {

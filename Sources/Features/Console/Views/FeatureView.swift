@@ -10,8 +10,9 @@ enum FeatureView {
         let (query, section) = (visit.query, Section(page))
         let publishers = try await visit.store.publishers.list(in: visit.scope).map(\.id)
         let publisher = PublisherID(query["publisher"]) ?? visit.scope.publisher ?? .first
-        let rows = try await page.read(
-            OpsPage.Asked(publisher: publisher, cursor: query["cursor"], scope: visit.scope), visit.store)
+        let asked = OpsPage.Asked(
+            publisher: publisher, cursor: query["cursor"], scope: visit.scope, time: { ConsoleText.time($0) })
+        let rows = visit.scope.contains(publisher) ? try await page.read(asked, visit.store) : OpsPage.Rows()
         return visit.response(
             ListPage(
                 visit.frame("\(page.title) of \(publisher)", at: section), lead: page.lead,
@@ -20,9 +21,7 @@ enum FeatureView {
                         "publisher", "Publisher", value: publisher.text,
                         of: publishers.map { (value: $0.text, title: $0.text) })
                 ],
-                table: Table(
-                    page.columns, rows.values.map { $0.map { .init($0.text { ConsoleText.time($0) }) } },
-                    empty: page.empty),
+                table: Table(page.columns, rows.texts.map { $0.map { .init($0) } }, empty: page.empty),
                 here: section.path,
                 first: query["cursor"] == nil ? nil : ConsoleLink.page(section.path, [("publisher", publisher.text)]),
                 next: rows.next.map {

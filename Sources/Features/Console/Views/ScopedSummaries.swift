@@ -1,6 +1,5 @@
 import NIOConcurrencyHelpers
 import RelayCore
-import RelayFront
 import RelayStore
 
 /// Summaries, read at most once a second for all visitors with the same scope.

@@ -1,0 +1,6 @@
+import Hummingbird
+import RelayFront
+
+extension ProblemCode {
+    static let formNotOurs = ProblemCode("form_not_ours", .forbidden, "The form cannot be trusted")
+}

@@ -2,9 +2,9 @@ import RelayCore
 import Testing
 
 struct UpstreamHealthTests {
-    private var health = UpstreamHealth(since: Script.second(0))
+    private var health = UpstreamHealth(since: BreakerScript.second(0))
 
-    private func second(_ second: Double) -> Timestamp { Script.second(second) }
+    private func second(_ second: Double) -> ContinuousClock.Instant { BreakerScript.second(second) }
 
     @Test func itStartsWell() {
         #expect(health.state == .ok)
@@ -39,7 +39,7 @@ struct UpstreamHealthTests {
     }
 
     @Test mutating func sinceMovesOnlyWithTheState() {
-        var log: [Timestamp] = []
+        var log: [ContinuousClock.Instant] = []
         let outcomes: [UpstreamHealth.Outcome] = [
             .success, .failure("a"), .failure("b"), .failure("c"), .failure("d"), .failure("e"), .failure("f"),
             .misconfigured("g"), .misconfigured("h"), .success, .success, .failure("i"),

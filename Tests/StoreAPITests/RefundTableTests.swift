@@ -70,14 +70,14 @@ struct RefundTableTests {
         ] { ledger.apply(one) }
         func reasonToEnd(_ ledger: SubscriptionLedger) -> String? {
             let now = Self.moment(6)
-            var found = UpdatedLedger.Found()
+            var found = LedgerChange.Found()
             (found.ledger, found.now) = (ledger, now)
             let grant = Ownership.Grant(
                 id: ValidationID(bucket: Bucket(number: 1), day: 20_000, high: 0, low: 1), name: Self.name,
                 customer: "ana@example.test", email: "ana@example.test", username: "ana", offerID: "gold",
                 acceptedAt: now, deadline: now, change: .init(status: .granted, at: now, observedAt: now),
                 entitledBefore: nil)
-            return UpdatedLedger(
+            return LedgerChange(
                 grant, found: found, terms: .init(leeway: .seconds(3_600)), offers: { _, _ in ["month": ["gold"]] }
             ).reasonToEnd("gold")
         }

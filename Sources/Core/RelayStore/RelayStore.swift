@@ -5,8 +5,8 @@ public import RelayCore
 /// The relay's tables: a store for each aggregate (``purchases``, ``subscriptions``, …), with a folder for its
 /// statements.
 ///
-/// The store makes no decisions: ``RelayCore/Pursuit`` decides the next step of a pursuit. This process's caches of the
-/// tables are in ``memory``.
+/// SQL decides order and exclusion: which row is claimed next, and which of two writers waits. `RelayCore` decides a
+/// purchase's next step. This process's caches of the tables are in ``memory``.
 public struct RelayStore: Sendable {
     package let database: Database
     public let memory: StoreMemory
@@ -16,8 +16,8 @@ public struct RelayStore: Sendable {
         pool: PostgresPool, vault: Vault, instance: String, logger: Logger,
         features: [StoredFeature] = [],
         acknowledged: Set<StorePlatform> = [],
-        leeway: Duration = UpdatedLedger.Terms.standardLeeway, grantsAskedAt: Set<StorePlatform> = [],
-        recheck: Duration = UpdatedLedger.Terms.standardRecheck, accounts: AccountRoster = AccountRoster(),
+        leeway: Duration = LedgerChange.Terms.standardLeeway, grantsAskedAt: Set<StorePlatform> = [],
+        recheck: Duration = LedgerChange.Terms.standardRecheck, accounts: AccountRoster = AccountRoster(),
         onDue: @escaping @Sendable (DueWork) -> Void = { _ in }
     ) {
         self.init(

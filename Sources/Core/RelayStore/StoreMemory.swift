@@ -38,8 +38,8 @@ public final class StoreMemory: Sendable {
     let recheck: Duration
 
     /// Settings of an update that records grants.
-    var grantTerms: UpdatedLedger.Terms {
-        UpdatedLedger.Terms(leeway: leeway, recheck: recheck, grantsAskedAt: grantsAskedAt)
+    var grantTerms: LedgerChange.Terms {
+        LedgerChange.Terms(leeway: leeway, recheck: recheck, grantsAskedAt: grantsAskedAt)
     }
 
     private let onDue: @Sendable (DueWork) -> Void

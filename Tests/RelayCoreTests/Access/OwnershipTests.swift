@@ -50,10 +50,10 @@ import Testing
     }
 
     @Test("the first grant makes the owner, and is no transfer")
-    func maker() throws {
+    func insertedBy() throws {
         let grant = Ownership.Grant.sample("new", on: name, acceptedAt: 200)
         var made = subscription(ownedBy: grant.customer)
-        (made.maker, made.ownerNo, made.username) = (grant.id, 1, grant.username)
+        (made.insertedBy, made.ownerNo, made.username) = (grant.id, 1, grant.username)
         let ownership = try ownership([grant], on: made)
         #expect(ownership.outcomes == [.granted(name, ownerNo: 1)])
         #expect(ownership.changes.map(\.reason) == [.purchased])
@@ -83,7 +83,7 @@ import Testing
             found = Ownership.Subscription(
                 owner: Ownership.Owner(of: "ben@example.test", since: 110, acceptedAt: 200), username: "ben",
                 ownerNo: 1,
-                maker: .numbered(2))
+                insertedBy: .numbered(2))
         }
         for grants in [grants, grants.reversed()] {
             let ownership = try ownership(grants, on: found)
@@ -137,15 +137,15 @@ import Testing
         #expect(try ownership([grant]).outcomes == [.granted(name, ownerNo: 4)])
     }
 
-    @Test("a refunded purchase takes nothing; its maker's customer is notified", arguments: [false, true])
-    func refunded(isMaker: Bool) throws {
+    @Test("a refunded purchase takes nothing; its customer is notified if it made the owner", arguments: [false, true])
+    func refunded(isInserted: Bool) throws {
         var grant = Ownership.Grant.sample("new", on: name, acceptedAt: 200)
         grant.reasonToEnd = "refunded"
-        var subscription = subscription(ownedBy: isMaker ? grant.customer : "old@example.test")
-        if isMaker { subscription.maker = grant.id }
+        var subscription = subscription(ownedBy: isInserted ? grant.customer : "old@example.test")
+        if isInserted { subscription.insertedBy = grant.id }
         let ownership = try ownership([grant], on: subscription)
         #expect(ownership.outcomes == [.revoked(reason: "refunded")])
-        #expect(ownership.changes.map(\.reason) == (isMaker ? [.refunded] : []))
+        #expect(ownership.changes.map(\.reason) == (isInserted ? [.refunded] : []))
         #expect(ownership.newOwners.isEmpty && ownership.transfers.isEmpty)
     }
 
@@ -174,7 +174,7 @@ import Testing
                 let taking = try batch.newOwners(of: name)
                 let newest = taking.max { $0.isOlder(than: $1) }
                 let taken = ownership.newOwners.filter { $0.name == name }.map(\.id)
-                let made = batch.makers(ownership.outcomes).filter { id in taking.contains { $0.id == id } }
+                let made = batch.inserted(ownership.outcomes).filter { id in taking.contains { $0.id == id } }
                 // A newer grant to the owner, which changes nothing, keeps the subscription with the owner for this batch.
                 let isKept = zip(batch.grants, ownership.outcomes).contains { grant, outcome in
                     guard case .granted(name, _) = outcome, let newest else { return false }

@@ -43,7 +43,7 @@ struct RandomBatch {
             {
                 found = Ownership.Subscription(
                     owner: Ownership.Owner(of: newest.customer, since: 126, acceptedAt: 0), username: newest.username,
-                    ownerNo: 1, maker: newest.id)
+                    ownerNo: 1, insertedBy: newest.id)
                 found.owner?.claim.acceptedAt = newest.acceptedAt
                 found.owner?.validation = newest.id
             }
@@ -56,15 +56,15 @@ struct RandomBatch {
         try grants.filter { grant in
             guard grant.name == name else { return false }
             let alone = try Ownership([grant], on: subscriptions)
-            let isMade = subscriptions[name]?.maker == grant.id && alone.outcomes == [.granted(name, ownerNo: 1)]
+            let isMade = subscriptions[name]?.insertedBy == grant.id && alone.outcomes == [.granted(name, ownerNo: 1)]
             return !alone.newOwners.isEmpty || isMade
         }
     }
 
     /// The grants that inserted their subscription's row, and were granted on it.
-    func makers(_ outcomes: [Ownership.Outcome]) -> [ValidationID] {
+    func inserted(_ outcomes: [Ownership.Outcome]) -> [ValidationID] {
         zip(grants, outcomes).compactMap { grant, outcome in
-            guard case .granted(grant.name, _) = outcome, subscriptions[grant.name]?.maker == grant.id else {
+            guard case .granted(grant.name, _) = outcome, subscriptions[grant.name]?.insertedBy == grant.id else {
                 return nil
             }
             return grant.id

@@ -34,12 +34,12 @@ struct GrantTests {
     }
 
     private func update(
-        _ grants: [Ownership.Grant], found: UpdatedLedger.Found, asked: Set<StorePlatform> = [],
-        offers: @escaping UpdatedLedger.Offers = { _, _ in ["month": ["gold"], "year": ["silver"]] }
-    ) throws -> UpdatedLedgers {
+        _ grants: [Ownership.Grant], found: LedgerChange.Found, asked: Set<StorePlatform> = [],
+        offers: @escaping LedgerChange.Offers = { _, _ in ["month": ["gold"], "year": ["silver"]] }
+    ) throws -> LedgerBatch {
         var found = found
         found.add(grants, to: LedgerHistory.name, of: .init(alone: grants[0]), isTransfer: false)
-        return UpdatedLedgers(
+        return LedgerBatch(
             [LedgerMessage(grants: grants, on: LedgerHistory.name)], found: [found],
             terms: .init(leeway: Life.leeway, grantsAskedAt: asked), offers: offers)
     }
@@ -64,7 +64,7 @@ struct GrantTests {
             Case(known: .over(statedAt: Life.day(5)), accessEnds: 20, expires: 20, contradictsStore: true),
         ])
     func evaluated(one: Case) throws {
-        var found = UpdatedLedger.Found()
+        var found = LedgerChange.Found()
         found.now = Self.now
         found.ledger.apply(one.known)
         let grant = grant(
@@ -73,22 +73,22 @@ struct GrantTests {
                 Life.period(
                     "1", from: 0, until: end, product: one.product, revoked: one.isRefunded ? .refunded : nil, told: 0)
             })
-        let before = UpdatedLedger(
+        let before = LedgerChange(
             grant, found: found, terms: .init(leeway: Life.leeway),
             offers: { _, _ in ["month": ["gold"], "year": ["silver"]] })
         #expect(before.reasonToEnd("gold") == one.reasonToEnd)
         #expect(before.contradictsStore == one.contradictsStore)
 
-        let all = try update([grant], found: found, asked: one.asked)
-        let updated = try #require(all.all.first)
+        let batch = try update([grant], found: found, asked: one.asked)
+        let updated = try #require(batch.all.first)
         #expect(updated.end(of: "gold") == one.expires.map { Life.day($0) })
         #expect((updated.dueAt == Self.now) == one.isDueNow)
         #expect(updated.ledger.granted == LedgerGrant(offer: "gold", at: Self.now + .seconds(-1)))
         #expect(updated.ledger.cleeng["gold"]?.ownerNo == 1)
-        let result = LedgerResult(updated)
+        let result = LedgerView(updated)
         #expect(result.owner == LedgerHistory.owner && result.bundleID == "com.example.tv")
         // Its validation is written with the end, so only an end of access changes it once more.
-        #expect(all.accessChanges.map(\.verdict) == (one.reasonToEnd.map { [.ends(reason: $0)] } ?? []))
+        #expect(batch.accessChanges.map(\.verdict) == (one.reasonToEnd.map { [.ends(reason: $0)] } ?? []))
     }
 
     @Test("of products that are sold together opens each one's offer")
@@ -96,11 +96,11 @@ struct GrantTests {
         let periods = [("2", "month"), ("1", "add-on")].map { id, product in
             Life.period(id, from: 0, until: 30, product: product, told: 0)
         }
-        var found = UpdatedLedger.Found()
+        var found = LedgerChange.Found()
         found.now = Self.now
-        let offers: UpdatedLedger.Offers = { _, _ in ["month": ["gold"], "add-on": ["sports"]] }
+        let offers: LedgerChange.Offers = { _, _ in ["month": ["gold"], "add-on": ["sports"]] }
         func reasonToEnd(_ offer: OfferID, _ periods: [LedgerPeriod]) -> String? {
-            UpdatedLedger(
+            LedgerChange(
                 grant(of: offer, periods: periods), found: found, terms: .init(leeway: Life.leeway), offers: offers
             ).reasonToEnd(offer)
         }
@@ -129,20 +129,20 @@ struct GrantTests {
 
     @Test("of a subscription that its store had to be asked about again leaves it due")
     func recheck() throws {
-        var found = UpdatedLedger.Found()
+        var found = LedgerChange.Found()
         found.now = Self.now
         found.ledger.apply(.month(told: 5))
         let name = LedgerHistory.name("amazon:a")
         found.add([grant()], to: name, of: .init(alone: grant()), isTransfer: false)
-        let updated = UpdatedLedgers(
+        let batch = LedgerBatch(
             [LedgerMessage(grants: [grant()], on: name)], found: [found],
             terms: .init(leeway: Life.leeway, grantsAskedAt: []), offers: { _, _ in ["month": ["gold"]] })
-        #expect(updated.all.first?.dueAt == Self.now)
+        #expect(batch.all.first?.dueAt == Self.now)
     }
 
     @Test("after one that the store had taken back changes that one's access too")
     func again() throws {
-        var found = UpdatedLedger.Found()
+        var found = LedgerChange.Found()
         found.now = Self.now
         var before = grant(number: 2)
         before.reasonToEnd = "refunded"
@@ -166,7 +166,7 @@ struct GrantTests {
     func reason(
         was: SubscriptionState.Status, isRefunded: Bool, name: String, reason: CustomerChange.Reason
     ) throws {
-        var found = UpdatedLedger.Found()
+        var found = LedgerChange.Found()
         found.now = Self.now
         found.status = was
         found.ledger.apply(.month(told: 5))
@@ -180,7 +180,7 @@ struct GrantTests {
 
     @Test("under a former id goes on to the present one at once")
     func moved() throws {
-        var found = UpdatedLedger.Found()
+        var found = LedgerChange.Found()
         found.now = Self.now
         found.ledger.apply(LedgerStatement(movesTo: LedgerMove(to: "2", statedAt: Life.day(1))))
         #expect(try update([grant()], found: found).all.first?.dueAt == Self.now)
@@ -202,13 +202,13 @@ struct GrantTests {
         var subscription = Ownership.Subscription(alone: grant())
         subscription.ownerNo = 2
         found.add([grant()], to: LedgerHistory.name, of: subscription, isTransfer: true)
-        let all = UpdatedLedgers(
+        let batch = LedgerBatch(
             [LedgerMessage(grants: [grant()], on: LedgerHistory.name)], found: [found],
             terms: .init(leeway: Life.leeway, grantsAskedAt: []), offers: { _, _ in ["month": ["gold"]] })
-        let updated = try #require(all.all.first)
+        let updated = try #require(batch.all.first)
         #expect(updated.ledger.cleeng["silver"] == nil && updated.ledger.cleeng["gold"]?.ownerNo == 2)
         #expect(updated.granted == ["gold"] && updated.access.questions.isEmpty)
-        #expect(all.accessChanges.map(\.offer) == ["gold"])
+        #expect(batch.accessChanges.map(\.offer) == ["gold"])
         // The update after this one reads what the new owner was granted before.
         #expect(updated.ledger.granted?.offer == "gold" && updated.dueAt == Self.now)
     }

@@ -27,7 +27,7 @@ struct ItemPeriodTests {
         return history
     }
 
-    private func verdicts(_ updated: UpdatedLedger) -> [AccessVerdict?] {
+    private func verdicts(_ updated: LedgerChange) -> [AccessVerdict?] {
         ["gold", "silver"].map { updated.access.verdicts[$0] }
     }
 

@@ -44,7 +44,7 @@ struct LedgerChainTests {
         }
 
         @discardableResult
-        private mutating func record(_ messages: [LedgerMessage], asks: Bool) -> [LedgerResult] {
+        private mutating func record(_ messages: [LedgerMessage], asks: Bool) -> [LedgerView] {
             var names: Set<SubscriptionName> = []
             let messages = messages.filter { names.insert($0.name).inserted }
             for name in names {
@@ -53,20 +53,20 @@ struct LedgerChainTests {
                 let isGranted = name == Self.name(0) || former.contains(Self.name(0).originalTransactionID)
                 history.found[name, default: .init()].granted = isGranted ? ["gold"] : []
             }
-            let updated = history.record(messages, at: now, asks: asks)
-            for (from, to) in updated.ownerMoves where history.found[to]?.owner == nil {
+            let batch = history.record(messages, at: now, asks: asks)
+            for (from, to) in batch.ownerMoves where history.found[to]?.owner == nil {
                 guard let former = history.found[from], let owner = former.owner else { continue }
                 history.own(to, by: owner)
             }
-            for one in updated.all {
+            for one in batch.all {
                 let name = one.message.name
                 due[name] = one.staysDue ? [due[name], one.dueAt].compactMap(\.self).min() : one.dueAt
             }
-            for change in updated.accessChanges where change.name == Self.name(0) && change.offer == "gold" {
+            for change in batch.accessChanges where change.name == Self.name(0) && change.offer == "gold" {
                 if case .goesOn = change.verdict { isGranted = true } else { isGranted = false }
             }
-            questions += updated.newlyOwned.compactMap { number($0.message.name) }
-            return updated.all.map { LedgerResult($0) }
+            questions += batch.newlyOwned.compactMap { number($0.message.name) }
+            return batch.all.map { LedgerView($0) }
         }
 
         private func number(_ name: SubscriptionName) -> Int? { (0...last).first { Self.name($0) == name } }
@@ -104,8 +104,8 @@ struct LedgerChainTests {
         }
 
         @discardableResult
-        private mutating func follow(_ former: [LedgerResult]) -> [LedgerResult] {
-            var (former, found) = (former, [LedgerResult]())
+        private mutating func follow(_ former: [LedgerView]) -> [LedgerView] {
+            var (former, found) = (former, [LedgerView]())
             for _ in 0..<SubscriptionLedger.mostPredecessors {
                 let messages = LedgerMessage.following(former)
                 guard !messages.isEmpty else { break }

@@ -5,11 +5,11 @@ import Testing
 /// Updates of subscriptions, each of which finds what the previous one has stored. Times are days, as in ``Life``.
 struct LedgerHistory {
     static let name = LedgerHistory.name("1")
-    static let owner = LedgerResult.Owner(customer: "ana@example.test", email: "ana@example.test", offerID: "gold")
+    static let owner = LedgerView.Owner(customer: "ana@example.test", email: "ana@example.test", offerID: "gold")
 
     /// The catalogue's offers by product.
     var catalogue: [ProductID: [OfferID]]? = ["month": ["gold"], "year": ["silver"]]
-    var found: [SubscriptionName: UpdatedLedger.Found] = [:]
+    var found: [SubscriptionName: LedgerChange.Found] = [:]
 
     static func name(_ key: TransactionID) -> SubscriptionName {
         SubscriptionName(publisher: "main", environment: "Production", originalTransactionID: key)
@@ -17,7 +17,7 @@ struct LedgerHistory {
 
     /// Makes a customer the owner, by a grant.
     mutating func own(
-        _ name: SubscriptionName = Self.name, by owner: LedgerResult.Owner = Self.owner, username: Username = "ana",
+        _ name: SubscriptionName = Self.name, by owner: LedgerView.Owner = Self.owner, username: Username = "ana",
         id: ValidationID = .numbered(1)
     ) {
         var one = found[name] ?? .init()
@@ -29,31 +29,31 @@ struct LedgerHistory {
     @discardableResult
     mutating func record(
         _ messages: [LedgerMessage], at now: Timestamp, asks: Bool = false
-    ) -> UpdatedLedgers {
+    ) -> LedgerBatch {
         let before = messages.map { message in
             var one = found[message.name] ?? .init()
             one.now = now
             return one
         }
-        let updated = UpdatedLedgers(
+        let batch = LedgerBatch(
             messages, found: before, terms: .init(leeway: Life.leeway, asks: asks),
             offers: { [catalogue] products, _ in catalogue?.filter { products.contains($0.key) } })
-        for one in updated.all {
+        for one in batch.all {
             var next = one.found
             (next.ledger, next.granted, next.status) = (one.ledger, one.granted, one.shown?.status)
             (next.expiresAt, next.willRenew) = (one.shown?.expiresAt, one.shown?.willRenew)
             found[one.message.name] = next
         }
-        return updated
+        return batch
     }
 
     @discardableResult
     mutating func record(
         _ statement: LedgerStatement = LedgerStatement(), on name: SubscriptionName = Self.name,
         note: LedgerMessage.Note? = nil, day: Double, asks: Bool = false
-    ) throws -> UpdatedLedger {
-        let updated = record([LedgerMessage(name, statement, note: note)], at: Life.day(day), asks: asks)
-        return try #require(updated.all.first)
+    ) throws -> LedgerChange {
+        let batch = record([LedgerMessage(name, statement, note: note)], at: Life.day(day), asks: asks)
+        return try #require(batch.all.first)
     }
 }
 

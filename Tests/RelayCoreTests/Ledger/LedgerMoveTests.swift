@@ -6,9 +6,9 @@ import Testing
 struct LedgerMoveTests {
     private let old = LedgerHistory.name("1")
     private let new = LedgerHistory.name("2")
-    private let ben = LedgerResult.Owner(customer: "ben@example.test", email: "ben@example.test", offerID: "gold")
+    private let ben = LedgerView.Owner(customer: "ben@example.test", email: "ben@example.test", offerID: "gold")
 
-    private func move(_ history: inout LedgerHistory, asks: Bool = false) -> UpdatedLedgers {
+    private func move(_ history: inout LedgerHistory, asks: Bool = false) -> LedgerBatch {
         var statement = LedgerStatement(periods: [Life.period("2", from: 30)], renewal: Life.renewal(true, told: 30))
         (statement.movesFrom, statement.isCurrentAt) = (["1"], Life.day(30))
         let message = LedgerMessage(new, statement, note: .init(event: "did_renew"))
@@ -123,12 +123,12 @@ struct LedgerMoveTests {
         {
             var history = LedgerHistory()
             history.own()
-            let updated = history.record(
+            let batch = history.record(
                 [LedgerMessage(old, over, condition: .whileOwned(by: customer), note: .init(event: "asked"))],
                 at: Life.day(2))
-            #expect(updated.all[0].message.note?.event == (holds ? "asked" : nil))
-            #expect(updated.all[0].ledger.cleeng["gold"]?.isOver == (holds ? true : nil))
-            #expect(updated.all[0].ledger.cleeng["gold"]?.ownerNo == (holds ? 1 : nil))
+            #expect(batch.all[0].message.note?.event == (holds ? "asked" : nil))
+            #expect(batch.all[0].ledger.cleeng["gold"]?.isOver == (holds ? true : nil))
+            #expect(batch.all[0].ledger.cleeng["gold"]?.ownerNo == (holds ? 1 : nil))
         }
     }
 

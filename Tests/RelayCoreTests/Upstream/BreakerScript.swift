@@ -11,7 +11,9 @@ struct BreakerScript {
         breaker = CircuitBreaker(settings: settings, since: Self.second(0))
     }
 
-    static func second(_ second: Double) -> Timestamp { Timestamp(seconds: 0) + .seconds(rounded: second) }
+    private static let start = ContinuousClock.now
+
+    static func second(_ second: Double) -> ContinuousClock.Instant { start + .seconds(rounded: second) }
 
     /// Failures of as many different customers.
     static func failed(_ count: Int, at second: Double) -> BreakerScript {

@@ -57,7 +57,7 @@ struct Notices {
 
     /// Evaluates the due ledgers, like the ledger service.
     @discardableResult
-    func keep() async throws -> [LedgerResult] {
+    func keep() async throws -> [LedgerView] {
         let due = try await store.subscriptions.claimDue(limit: 100, lease: .seconds(60))
         return try await store.subscriptions.record(due.map { LedgerMessage($0.name) })
     }

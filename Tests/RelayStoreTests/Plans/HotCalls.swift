@@ -117,7 +117,7 @@ struct HotCalls {
     }
 
     private func ledgers(_ bought: [Acceptance]) async throws {
-        _ = try await store.database.query(LedgerUpdate.lookAgain(at: bought.map(name)))
+        _ = try await store.database.query(LedgerTransaction.lookAgain(at: bought.map(name)))
         let due = try await store.subscriptions.claimDue(limit: Self.size, lease: .seconds(60))
         try #require(due.count == Self.size)
         let heard = try await store.subscriptions.record(due.map { LedgerMessage($0.name) })

@@ -149,8 +149,8 @@ struct GrantedLedgerTests {
             func read(_ rows: PostgresRows, of names: [SubscriptionName]) throws -> LedgerPart {
                 LedgerPart(
                     troubles: Dictionary(uniqueKeysWithValues: names.map { ($0, .unreadable(column: "feature")) })
-                ) { updated in
-                    #expect(updated.all.isEmpty)
+                ) { batch in
+                    #expect(batch.all.isEmpty)
                     return LedgerAddition()
                 }
             }

@@ -9,20 +9,20 @@ public struct AccessChange: Sendable, Hashable {
     public var detail: String
 }
 
-extension UpdatedLedgers {
+extension LedgerBatch {
     /// Changes of access under each subscription's present and former ids.
     public var accessChanges: [AccessChange] {
         // A subscription that has just moved here keeps the owner of its former id.
         let owners = Dictionary(
-            all.compactMap { updated in updated.found.owner.map { (updated.message.name, $0) } },
+            all.compactMap { change in change.found.owner.map { (change.message.name, $0) } },
             uniquingKeysWith: { one, _ in one })
-        return all.flatMap { updated -> [AccessChange] in
-            let name = updated.message.name
-            let names = [name] + updated.ledger.movedFrom.sorted().map(name.under)
+        return all.flatMap { change -> [AccessChange] in
+            let name = change.message.name
+            let names = [name] + change.ledger.movedFrom.sorted().map(name.under)
             guard let owner = names.lazy.compactMap({ owners[$0] }).first else { return [] }
-            return updated.accessVerdicts.flatMap { offer, verdict, detail -> [AccessChange] in
+            return change.accessVerdicts.flatMap { offer, verdict, detail -> [AccessChange] in
                 // A first grant is written with its end, and nothing else was granted that could go on.
-                if updated.found.isFirstGrant, names.count == 1, case .goesOn = verdict { return [] }
+                if change.found.isFirstGrant, names.count == 1, case .goesOn = verdict { return [] }
                 return names.map {
                     AccessChange(name: $0, owner: owner.customer, offer: offer, verdict: verdict, detail: detail)
                 }
@@ -31,7 +31,7 @@ extension UpdatedLedgers {
     }
 }
 
-extension UpdatedLedger {
+extension LedgerChange {
     /// Access by offer. The receipt may be older than the renewal that Cleeng grants access for, so a past end does not
     /// count.
     fileprivate var accessVerdicts: [(offer: OfferID, verdict: AccessVerdict, detail: String)] {

@@ -47,7 +47,7 @@ public struct LedgerMessage: Sendable {
 extension LedgerMessage {
     /// Messages that take the owners of moved subscriptions to their present ids, one step on: one for each id. An id
     /// of which only the move is known has nothing to take along.
-    public static func following(_ former: [LedgerResult]) -> [LedgerMessage] {
+    public static func following(_ former: [LedgerView]) -> [LedgerMessage] {
         var statements: [SubscriptionName: LedgerStatement] = [:]
         for one in former where !one.isOnlyLinked {
             guard let present = one.presentName else { continue }

@@ -8,7 +8,8 @@ extension Ownership {
             // the access may be another purchase's.
             guard otherOwner != nil, claim.entitledBefore == true else { return revoke(grant, reason, subscription) }
         }
-        // The facts of a claim are about the owner before this batch, and all grants of the batch carry the same number.
+        // The owner was read before the batch. After a grant of the batch has taken the subscription, other customers
+        // must be read again.
         if otherOwner != nil, subscription.isGranted { return .readTooOld }
         switch claim.judge(against: otherOwner?.claim) {
         case .readsAgain: return .readTooOld
@@ -30,7 +31,7 @@ extension Ownership {
     }
 
     private mutating func revoke(_ grant: Grant, _ reason: String, _ subscription: Subscription) -> Outcome {
-        if subscription.maker == grant.id {
+        if subscription.insertedBy == grant.id {
             changes.append(change(of: grant.username, CustomerChange.Reason(ending: reason), grant))
         }
         return .revoked(reason: reason)
@@ -39,7 +40,7 @@ extension Ownership {
     private mutating func take(_ grant: Grant, _ subscription: inout Subscription, from otherOwner: Owner?) -> Outcome {
         let name = grant.name
         defer { subscription.isGranted = true }
-        if subscription.maker == grant.id {
+        if subscription.insertedBy == grant.id {
             changes.append(change(of: grant.username, .purchased, grant))
             return .granted(name, ownerNo: subscription.ownerNo)
         }

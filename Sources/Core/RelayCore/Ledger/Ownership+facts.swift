@@ -14,7 +14,7 @@ extension Ownership {
         public var entitledBefore: Bool?
         public var ownerReading: OwnershipClaim.OwnerReading?
         public var progress: OwnershipClaim.ReadProgress
-        /// See ``UpdatedLedger/reasonToEnd(_:)``.
+        /// See ``LedgerChange/reasonToEnd(_:)``.
         public var reasonToEnd: String?
         /// The receipt's period, or one for each product that is sold together.
         public var periods: [LedgerPeriod]
@@ -66,17 +66,17 @@ extension Ownership {
         public var username: Username
         public var ownerNo: Int32
         /// Validation whose grant inserted the row in the current transaction. Nil if the row existed before.
-        public var maker: ValidationID?
+        public var insertedBy: ValidationID?
         /// Whether a grant of this batch inserted the row or was granted on it. No other customer's grant takes it in the
         /// same batch.
         var isGranted: Bool
 
-        public init(owner: Owner?, username: Username, ownerNo: Int32, maker: ValidationID? = nil) {
+        public init(owner: Owner?, username: Username, ownerNo: Int32, insertedBy: ValidationID? = nil) {
             self.owner = owner
             self.username = username
             self.ownerNo = ownerNo
-            self.maker = maker
-            isGranted = maker != nil
+            self.insertedBy = insertedBy
+            isGranted = insertedBy != nil
         }
 
         /// The subscription of a grant that stands alone.

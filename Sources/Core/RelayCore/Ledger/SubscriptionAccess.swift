@@ -1,5 +1,5 @@
-/// Offers that a subscription gives access to at a moment. Polls, queries by customer and ledger updates all use this
-/// one decision. docs/design/ledger.md draws it.
+/// Offers that a subscription gives access to at a moment. Polls, queries by customer and ledger transactions all use
+/// this one decision. docs/design/ledger.md draws it.
 public struct SubscriptionAccess: Sendable, Hashable {
     /// Offer of the present product, or of the newest grant if no catalogue has the product. Nil if Cleeng never
     /// granted.
@@ -22,29 +22,30 @@ public struct SubscriptionAccess: Sendable, Hashable {
         guard ledger.movedTo == nil else { return }
         let state = ledger.state(at: now, leeway: leeway)
         present = ledger.offer(of: ledger.current(at: now))
-        if let state { judge(state, at: now) }
+        if let state { setPresentVerdict(by: state, at: now) }
         let isTakenBack = state?.status == .revoked
         for offer in offers.union(ledger.itemOffers) where offer != present {
             if isTakenBack, let verdict = state?.access {
                 verdicts[offer] = verdict
             } else if let item = ledger.item(opening: offer), let state {
-                judge(item, opening: offer, of: ledger, state, at: now)
+                setItemVerdict(item, opening: offer, of: ledger, state, at: now)
             } else {
-                judge(left: offer, since: ledger.presentSince(at: now), ledger.cleeng[offer], at: now)
+                setFormerVerdict(of: offer, since: ledger.presentSince(at: now), ledger.cleeng[offer], at: now)
             }
         }
     }
 
-    private mutating func judge(_ state: SubscriptionState, at now: Timestamp) {
+    /// Sets the verdict about the present offer.
+    private mutating func setPresentVerdict(by state: SubscriptionState, at now: Timestamp) {
         look(at: state.nextLookAt)
         guard let present else { return }
         verdicts[present] = state.access
         if let moment = state.lookUpAt, moment <= now { questions.insert(present) }
     }
 
-    /// Judges the offer of one item, which opens it until the item's own end. If the store has reported nothing since
-    /// that end, the leeway for a renewal follows, and then Cleeng is asked.
-    private mutating func judge(
+    /// Sets the verdict about the offer of one item, which opens it until the item's own end. If the store has reported
+    /// nothing since that end, the leeway for a renewal follows, and then Cleeng is asked.
+    private mutating func setItemVerdict(
         _ item: LedgerPeriod, opening offer: OfferID, of ledger: SubscriptionLedger, _ state: SubscriptionState,
         at now: Timestamp
     ) {
@@ -65,13 +66,14 @@ public struct SubscriptionAccess: Sendable, Hashable {
             verdicts[offer] = .goesOn(expiresAt: nil)
             look(at: end + leeway)
         } else {
-            judge(left: offer, since: end, ledger.cleeng[offer], reason: "expired", at: now)
+            setFormerVerdict(of: offer, since: end, ledger.cleeng[offer], reason: "expired", at: now)
         }
     }
 
-    /// Judges an offer that the subscription has left. Cleeng is asked once, and again at each end that it states.
-    private mutating func judge(
-        left offer: OfferID, since: Timestamp?, _ said: LedgerEnd?, reason: String = "replaced", at now: Timestamp
+    /// Sets the verdict about an offer that the subscription has left. Cleeng is asked once, and again at each end that
+    /// it states.
+    private mutating func setFormerVerdict(
+        of offer: OfferID, since: Timestamp?, _ said: LedgerEnd?, reason: String = "replaced", at now: Timestamp
     ) {
         guard let said, since.map({ said.statedAt > $0 }) ?? true else {
             questions.insert(offer)

@@ -1,7 +1,7 @@
 /// Key of a subscription. Sandbox and production have separate ledgers, and so do publishers.
 public struct SubscriptionName: Sendable, Hashable {
     public var publisher: PublisherID
-    /// `Production`, `Sandbox`, `Xcode`, `LocalTesting`.
+    /// `Production`, `Sandbox`, `Xcode`, `LocalTesting`, or `unknown`: no store has confirmed the purchase.
     public var environment: StoreEnvironment
     public var originalTransactionID: TransactionID
 

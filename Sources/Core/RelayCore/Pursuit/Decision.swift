@@ -9,7 +9,7 @@ public struct Decision: Sendable, Equatable {
         public var expiresAt: Timestamp?
         /// Whether an ``expiresAt`` of nil means that access has no end. Otherwise the end is unknown, and Cleeng is
         /// asked.
-        public var namesEnd = true
+        public var nilMeansEndless = true
         /// Cleeng's statement as JSON. Every grant has one.
         public var evidence: String?
         /// When the entitlement read behind the grant was sent.
@@ -21,7 +21,7 @@ public struct Decision: Sendable, Equatable {
         public var isProven = false
 
         /// End of Cleeng's grant as the ledger stores it (``LedgerEnd/until``).
-        public var grantedUntil: Timestamp? { expiresAt ?? (namesEnd ? nil : rankedAt) }
+        public var grantedUntil: Timestamp? { expiresAt ?? (nilMeansEndless ? nil : rankedAt) }
         /// The time by which the ledger ranks the grant among Cleeng's statements about the same customer.
         public var rankedAt: Timestamp { statedAt ?? observedAt ?? at }
     }

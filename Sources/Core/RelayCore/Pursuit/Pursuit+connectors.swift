@@ -26,7 +26,7 @@ extension Pursuit {
             settle(
                 .init(
                     status: .granted, late: isLate(at: now), at: now, expiresAt: end(after: now),
-                    namesEnd: false, evidence: evidence, observedAt: watchedSince ?? answer.observedAt,
+                    nilMeansEndless: false, evidence: evidence, observedAt: watchedSince ?? answer.observedAt,
                     statedAt: answer.observedAt, isProven: true),
                 detail: nil, into: &decision)
         case .refused(let result): refuse(result, at: now, into: &decision)

@@ -93,7 +93,7 @@ extension Pursuit {
             settle(
                 .init(
                     status: .granted, late: isLate(at: now), at: now, expiresAt: expiresAt,
-                    namesEnd: answer.namesEnds, evidence: evidence, observedAt: answer.observedAt),
+                    nilMeansEndless: answer.namesEnds, evidence: evidence, observedAt: answer.observedAt),
                 detail: nil, into: &decision)
             decision.next = .finished
         case .notEntitled:
@@ -134,7 +134,7 @@ extension Pursuit {
             settle(
                 .init(
                     status: .granted, late: isLate(at: now), at: now, expiresAt: expiresAt ?? end(after: now),
-                    namesEnd: false, evidence: evidence,
+                    nilMeansEndless: false, evidence: evidence,
                     // The event has no time of its own, and may be late or repeated: its content may date from any
                     // moment since the forward.
                     observedAt: min(statement.saidAt, watchedSince ?? statement.saidAt), statedAt: statement.saidAt,

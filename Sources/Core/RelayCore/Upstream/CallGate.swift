@@ -46,7 +46,9 @@ public struct CallGate: Sendable {
     private var lastNumber: UInt64 = 0
     private var lastServed = UpstreamRoute.allCases.count - 1
 
-    public init(capacity: Int, settings: CircuitBreaker.Settings = CircuitBreaker.Settings(), since now: Timestamp) {
+    public init(
+        capacity: Int, settings: CircuitBreaker.Settings = CircuitBreaker.Settings(), since now: ContinuousClock.Instant
+    ) {
         self.capacity = max(1, capacity)
         lanes = UpstreamRoute.allCases.map { _ in Lane(breaker: CircuitBreaker(settings: settings, since: now)) }
     }
@@ -78,7 +80,7 @@ public struct CallGate: Sendable {
     }
 
     /// Permission for a probe, if the breaker is open and a probe is due.
-    public mutating func probe(on route: UpstreamRoute, at now: Timestamp, jitter: Double) -> Pass? {
+    public mutating func probe(on route: UpstreamRoute, at now: ContinuousClock.Instant, jitter: Double) -> Pass? {
         guard inFlight < capacity, let admission = self[lane: route].breaker.probe(at: now, jitter: jitter) else {
             return nil
         }
@@ -89,7 +91,9 @@ public struct CallGate: Sendable {
     ///   - result: nil if the relay did not make the call, or cancelled it.
     ///   - jitter: random, 0 up to 1.
     /// - Returns: outcomes for waiters; empty if the pass was released before.
-    public mutating func end(_ pass: Pass, _ result: CallResult?, at now: Timestamp, jitter: Double) -> [Resolution] {
+    public mutating func end(_ pass: Pass, _ result: CallResult?, at now: ContinuousClock.Instant, jitter: Double)
+        -> [Resolution]
+    {
         guard self[lane: pass.route].passes.remove(pass) != nil else { return [] }
         inFlight -= 1
         self[lane: pass.route].breaker.ended(pass.admission, result, at: now, jitter: jitter)

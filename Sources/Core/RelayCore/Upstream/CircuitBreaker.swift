@@ -48,9 +48,9 @@ public struct CircuitBreaker: Sendable, Equatable {
     }
 
     private struct Outage: Sendable, Equatable {
-        var nextProbeAt: Timestamp
+        var nextProbeAt: ContinuousClock.Instant
         /// Time until which the upstream asked for no calls.
-        var heldUntil: Timestamp
+        var heldUntil: ContinuousClock.Instant
         /// Number of waits so far, which sets the length of the next one.
         var waits: Int
         /// Number of probes under way.
@@ -64,7 +64,7 @@ public struct CircuitBreaker: Sendable, Equatable {
     private var condition = Condition.closed(run: [], allowance: .max)
     private var outages = 0
 
-    public init(settings: Settings = Settings(), since now: Timestamp) {
+    public init(settings: Settings = Settings(), since now: ContinuousClock.Instant) {
         self.settings = settings
         self.health = UpstreamHealth(since: now)
     }
@@ -92,7 +92,7 @@ public struct CircuitBreaker: Sendable, Equatable {
     }
 
     /// Permission for a probe, if one is due.
-    public mutating func probe(at now: Timestamp, jitter: Double) -> Admission? {
+    public mutating func probe(at now: ContinuousClock.Instant, jitter: Double) -> Admission? {
         guard case .open(var outage) = condition, now >= outage.nextProbeAt, now >= outage.heldUntil,
             outage.probes < settings.probes
         else { return nil }
@@ -106,7 +106,9 @@ public struct CircuitBreaker: Sendable, Equatable {
     /// - Parameters:
     ///   - result: nil if the relay did not make the call, or cancelled it.
     ///   - jitter: random, 0 up to 1.
-    public mutating func ended(_ admission: Admission, _ result: CallResult?, at now: Timestamp, jitter: Double) {
+    public mutating func ended(
+        _ admission: Admission, _ result: CallResult?, at now: ContinuousClock.Instant, jitter: Double
+    ) {
         let isNews = record(admission, result, at: now, jitter: jitter)
         guard let result, let asked = result.retryAfter else { return }
         if !isNews { _ = health.record(result.outcome, at: now) }
@@ -115,7 +117,7 @@ public struct CircuitBreaker: Sendable, Equatable {
 
     /// - Returns: whether the call's result applies to the present state of the route.
     private mutating func record(
-        _ admission: Admission, _ result: CallResult?, at now: Timestamp, jitter: Double
+        _ admission: Admission, _ result: CallResult?, at now: ContinuousClock.Instant, jitter: Double
     ) -> Bool {
         guard isCurrent(admission) else { return false }
         switch condition {
@@ -146,7 +148,7 @@ public struct CircuitBreaker: Sendable, Equatable {
     }
 
     private mutating func count(
-        _ run: Set<Int>, _ allowance: Int, _ result: CallResult, at now: Timestamp, jitter: Double
+        _ run: Set<Int>, _ allowance: Int, _ result: CallResult, at now: ContinuousClock.Instant, jitter: Double
     ) {
         guard result.outcome != .success else {
             condition = .closed(run: [], allowance: allowance == .max ? .max : allowance + 1)
@@ -161,7 +163,7 @@ public struct CircuitBreaker: Sendable, Equatable {
     }
 
     /// Starts or extends a pause that the upstream requested.
-    private mutating func hold(until moment: Timestamp) {
+    private mutating func hold(until moment: ContinuousClock.Instant) {
         switch condition {
         case .closed(let run, _): open(Outage(nextProbeAt: moment, heldUntil: moment, waits: 0, run: run))
         case .open(var outage):

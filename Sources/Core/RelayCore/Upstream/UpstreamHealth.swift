@@ -23,17 +23,17 @@ public struct UpstreamHealth: Sendable, Equatable {
     public static let failuresToDown = 5
 
     public private(set) var state = State.ok
-    public private(set) var since: Timestamp
+    public private(set) var since: ContinuousClock.Instant
     public private(set) var lastError: String?
-    public private(set) var lastCallAt: Timestamp?
+    public private(set) var lastCallAt: ContinuousClock.Instant?
     private var failures = 0
 
-    public init(since: Timestamp) {
+    public init(since: ContinuousClock.Instant) {
         self.since = since
     }
 
     /// - Returns: true where the state changed.
-    public mutating func record(_ outcome: Outcome, at now: Timestamp) -> Bool {
+    public mutating func record(_ outcome: Outcome, at now: ContinuousClock.Instant) -> Bool {
         let before = state
         lastCallAt = now
         switch outcome {

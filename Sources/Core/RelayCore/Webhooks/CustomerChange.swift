@@ -1,5 +1,5 @@
-/// A change of a customer's purchases. The publisher is notified, and copies drop their cached answers about the
-/// customer.
+/// A change of a customer's purchases, as a transaction records it. The publisher is notified of it
+/// (``CustomerUpdate``), and copies drop their cached answers about the customer.
 public struct CustomerChange: Sendable, Hashable {
     /// Value in the publisher's webhooks.
     public enum Reason: String, Sendable, CaseIterable {

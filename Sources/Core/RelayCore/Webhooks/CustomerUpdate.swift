@@ -1,6 +1,7 @@
 import Formats
 
-/// A change of a customer's purchases, as endpoints receive it.
+/// Changed purchases of a customer, as endpoints are notified of them. One update may cover several
+/// ``CustomerChange``s.
 public struct CustomerUpdate: Sendable {
     public var name: CustomerName
     public var version: Int64

@@ -206,7 +206,7 @@ public struct GrantCheck: Sendable {
                     found.unwatched = try await transaction.query(Self.addLedgers(unwatched)).affectedRows
                 }
                 if !left.isEmpty {
-                    found.unwatched += try await transaction.query(LedgerUpdate.lookAgain(at: left)).affectedRows
+                    found.unwatched += try await transaction.query(LedgerTransaction.lookAgain(at: left)).affectedRows
                 }
                 guard !ids.isEmpty else { return found }
                 let numbered = Set(try await transaction.query(Self.number(ids)).map { try $0.validationID() })

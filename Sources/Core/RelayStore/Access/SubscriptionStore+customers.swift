@@ -127,8 +127,8 @@ extension SubscriptionStore {
                         one.name, one.found.statement,
                         note: .init(event: "found", detail: "Cleeng: entitled to \(one.found.offer)"))
                 }
-                let update = LedgerUpdate(messages, memory: memory)
-                let closing = try update.apply(try await transaction.pipeline(update.opening)[...]).closing()
+                let ledgers = LedgerTransaction(messages, memory: memory)
+                let closing = try ledgers.apply(try await transaction.pipeline(ledgers.opening)[...]).closing()
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
                 return (kept.count, changed, closing)
             }

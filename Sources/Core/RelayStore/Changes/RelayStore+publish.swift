@@ -13,8 +13,8 @@ extension RelayStore {
         }
     }
 
-    /// The same for an update of subscriptions' ledgers.
-    package func publish(_ changed: [Validation], _ closing: LedgerUpdate.Closing) {
+    /// The same after a ledger transaction.
+    package func publish(_ changed: [Validation], _ closing: LedgerTransaction.Closing) {
         publish(changed, customers: closing.customers)
         if closing.hasMessages { database.afterCommit { memory.signal(.webhooks) } }
         if closing.asksStores { database.afterCommit { memory.signal(.questions) } }

@@ -7,7 +7,7 @@ public struct EnteredSubscription: Sendable {
     /// The newest purchase of each product that the subscription ever had.
     public var purchases: [CustomerPurchase]
     /// The owner by a grant of Cleeng's, if any.
-    public var owner: LedgerResult.Owner?
+    public var owner: LedgerView.Owner?
 }
 
 extension CustomerStore {
@@ -24,27 +24,27 @@ extension CustomerStore {
     ) async throws -> [EnteredSubscription] {
         guard !messages.isEmpty else { return [] }
         try await relay.offers.ready()
-        let update = LedgerUpdate(messages, memory: memory)
+        let ledgers = LedgerTransaction(messages, memory: memory)
         // A moved subscription is claimed under its new id.
-        let claimed = update.messages.filter { $0.statement.movesTo == nil }
+        let claimed = ledgers.messages.filter { $0.statement.movesTo == nil }
         let claim = customer.map { [Self.claim(claimed, for: $0, app: app)] } ?? []
         let (applied, changed, closing) = try await database.retryingConflicts {
             try await database.withTransaction { transaction in
-                let answers = try await transaction.pipeline(claim + update.opening)
-                let applied = try update.apply(answers[claim.count...])
+                let answers = try await transaction.pipeline(claim + ledgers.opening)
+                let applied = try ledgers.apply(answers[claim.count...])
                 var closing = applied.closing()
                 if let customer, let rows = answers.first {
                     let changes = try rows.flatMap { try Self.changes($0, customer) }
                     if !changes.isEmpty { closing.queries.append(CustomerChange.write(changes)) }
                     closing.customers += changes.map(\.customer)
                 }
-                closing.queries += QuestionStore.sweep(update.messages.map { (name: $0.name, app: $0.bundleID) })
+                closing.queries += QuestionStore.sweep(ledgers.messages.map { (name: $0.name, app: $0.bundleID) })
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
                 return (applied, changed, closing)
             }
         }
         relay.publish(changed, closing)
-        return applied.updated.all.filter { $0.message.statement.movesTo == nil }.map { one in
+        return applied.batch.all.filter { $0.message.statement.movesTo == nil }.map { one in
             let name = one.message.name
             return EnteredSubscription(
                 name: name,

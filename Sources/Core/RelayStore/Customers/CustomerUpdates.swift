@@ -88,6 +88,7 @@ public struct CustomerUpdates: Sendable {
         }
     }
 
+    /// `untold_since` is the time from which the message is due. Here it is in the future.
     private func putOff(_ key: CustomerUpdate.Key) async throws {
         _ = try await store.database.query(
             """

@@ -26,10 +26,10 @@ package struct LedgerPart: Sendable {
     /// Subscriptions of which this version cannot read what the feature has. Their statements wait for another version.
     package var troubles: [SubscriptionName: StoreError]
     /// Decides what follows from the changes of the ledgers.
-    package var close: @Sendable (UpdatedLedgers) -> LedgerAddition
+    package var close: @Sendable (LedgerBatch) -> LedgerAddition
 
     package init(
-        troubles: [SubscriptionName: StoreError], close: @escaping @Sendable (UpdatedLedgers) -> LedgerAddition
+        troubles: [SubscriptionName: StoreError], close: @escaping @Sendable (LedgerBatch) -> LedgerAddition
     ) {
         self.troubles = troubles
         self.close = close

@@ -19,25 +19,28 @@ enum AcceptStatement {
     private static let promptness = Duration.milliseconds(25)
 
     /// - Parameters:
-    ///   - isReserved: for each purchase, whether to claim it at once if possible.
+    ///   - wantsClaim: for each purchase, whether to claim it at once if possible.
     ///   - claimant: the claiming copy; nil: nothing is claimed.
     static func query(
-        _ batch: [Acceptance], timeout: Duration, isReserved: [Bool] = [], by claimant: Claimant? = nil
+        _ batch: [Acceptance], timeout: Duration, wantsClaim: [Bool] = [], by claimant: Claimant? = nil
     ) -> SQL {
-        let taken: SQLTable = claimant == nil ? [:] : ["is_taken": .boolArray(isReserved)]
-        let isHeld: SQL =
+        let claimColumn: SQLTable = claimant == nil ? [:] : ["wants_claim": .boolArray(wantsClaim)]
+        let claims: SQL =
             claimant.map {
-                "CASE WHEN i.is_taken AND (SELECT is_prompt FROM lasted) THEN \(isFree("i", own: $0.own)) ELSE false END"
+                """
+                CASE WHEN i.wants_claim AND (SELECT is_prompt FROM lasted) THEN \(canClaim("i", own: $0.own))
+                     ELSE false END
+                """
             } ?? "false"
-        let held: (isHeld: SQL, join: SQL) =
+        let (isClaimed, join): (SQL, SQL) =
             claimant == nil
-            ? ("false", "") : ("coalesce(f.is_held, false)", "LEFT JOIN fresh f ON f.ordinal = i.ordinal")
+            ? ("false", "") : ("coalesce(f.is_claimed, false)", "LEFT JOIN fresh f ON f.ordinal = i.ordinal")
         return """
             WITH input AS MATERIALIZED (
                 SELECT i.*, now() + i.ordinal * interval '1 microsecond' AS accepted_at,
                        now() + i.ordinal * interval '1 microsecond' + \(timeout) AS deadline,
                        DATE 'epoch' + i.day AS accepted_on
-                FROM \(input(batch) + taken, as: "i", ordinal: "ordinal")
+                FROM \(input(batch) + claimColumn, as: "i", ordinal: "ordinal")
             ), named AS (
                 SELECT i.ordinal, k.fingerprint = i.fingerprint AS same, k.validation_bucket, k.accepted_on, k.id
                 FROM input i
@@ -45,9 +48,9 @@ enum AcceptStatement {
                 WHERE k.expires_at > now()
                 -- The lock makes a repeat write, and so wait for the synchronous standby, as the first one did.
                 FOR KEY SHARE OF k
-            ), claimed AS (
-                -- A repeat writes the row as it was: only so can it be returned, and only so does a repeat that runs at the same
-                -- moment wait for the first one's commit.
+            ), upserted AS (
+                -- Rewrites a repeat's row unchanged, so that RETURNING gives it and a concurrent repeat waits for the
+                -- first commit.
                 INSERT INTO purchases AS p (bucket, key, validation_bucket, accepted_on, id, deadline, status)
                 SELECT get_byte(i.purchase_key, 0), i.purchase_key, i.bucket, i.accepted_on, i.id, i.deadline,
                        \(ValidationStatus.pending)
@@ -66,13 +69,13 @@ enum AcceptStatement {
                 RETURNING p.key, p.validation_bucket, p.accepted_on, p.id, p.xmax = 0 AS is_inserted
             ), lasted AS MATERIALIZED (
                 -- All rows are written before this is known. Only rows that exist already are waited for.
-                SELECT (coalesce(bool_and(c.is_inserted), true) AND NOT EXISTS (SELECT FROM named))
+                SELECT (coalesce(bool_and(u.is_inserted), true) AND NOT EXISTS (SELECT FROM named))
                        OR clock_timestamp() - now() < \(promptness) AS is_prompt
-                FROM claimed c
+                FROM upserted u
             ), fresh AS MATERIALIZED (
-                SELECT i.*, \(isHeld) AS is_held
+                SELECT i.*, \(claims) AS is_claimed
                 FROM input i
-                JOIN claimed c ON c.key = i.purchase_key AND c.id = i.id
+                JOIN upserted u ON u.key = i.purchase_key AND u.id = i.id
             ), new_validations AS (
                 INSERT INTO validations (
                     bucket, accepted_on, id, accepted_at, deadline, status, receipt_readable, publisher, app, email, customer,
@@ -92,17 +95,18 @@ enum AcceptStatement {
                     bucket, id, accepted_on, due_at, accepted_at, deadline, publisher, subscription_key, customer,
                     environment, phase, owner, fence, sending, sealed_by)
                 SELECT bucket, id, accepted_on,
-                       CASE WHEN is_held THEN now() + \(claimant?.lease ?? .zero) ELSE accepted_at END, accepted_at, deadline,
-                       publisher, subscription_key, customer, environment, \(PurchaseDriver.firstPhase("driver")),
-                       CASE WHEN is_held THEN \(.text(claimant?.instance)) END, is_held::int AS fence, is_held AS sending,
-                       \(.keyOfTexts)
+                       CASE WHEN is_claimed THEN now() + \(claimant?.lease ?? .zero) ELSE accepted_at END, accepted_at,
+                       deadline, publisher, subscription_key, customer, environment,
+                       \(PurchaseDriver.firstPhase("driver")),
+                       CASE WHEN is_claimed THEN \(.text(claimant?.instance)) END, is_claimed::int AS fence,
+                       is_claimed AS sending, \(.keyOfTexts)
                 FROM fresh
             ), new_names AS (
                 INSERT INTO idempotency_keys AS k (
                     bucket, api_key, key, fingerprint, validation_bucket, accepted_on, id, expires_at)
-                SELECT i.key_bucket, i.api_key, i.key, i.fingerprint, c.validation_bucket, c.accepted_on, c.id,
+                SELECT i.key_bucket, i.api_key, i.key, i.fingerprint, u.validation_bucket, u.accepted_on, u.id,
                        now() + interval '24 hours'
-                FROM input i JOIN claimed c ON c.key = i.purchase_key
+                FROM input i JOIN upserted u ON u.key = i.purchase_key
                 WHERE i.key IS NOT NULL
                 ORDER BY i.key_bucket, i.api_key, i.key
                 ON CONFLICT (bucket, api_key, key) DO UPDATE SET
@@ -114,13 +118,13 @@ enum AcceptStatement {
                                CASE WHEN over THEN excluded.expires_at ELSE k.expires_at END
                         FROM (SELECT k.expires_at <= now() AS over) AS expired)
             )
-            SELECT coalesce(n.same, true) AS same, coalesce(n.validation_bucket, c.validation_bucket) AS bucket,
-                   coalesce(n.accepted_on, c.accepted_on) - DATE 'epoch' AS day, coalesce(n.id, c.id) AS id, i.accepted_at,
-                   i.deadline, \(held.isHeld) AS is_held
+            SELECT coalesce(n.same, true) AS same, coalesce(n.validation_bucket, u.validation_bucket) AS bucket,
+                   coalesce(n.accepted_on, u.accepted_on) - DATE 'epoch' AS day, coalesce(n.id, u.id) AS id,
+                   i.accepted_at, i.deadline, \(isClaimed) AS is_claimed
             FROM input i
             LEFT JOIN named n ON n.ordinal = i.ordinal
-            LEFT JOIN claimed c ON c.key = i.purchase_key
-            \(held.join)
+            LEFT JOIN upserted u ON u.key = i.purchase_key
+            \(join)
             ORDER BY i.ordinal
             """
     }
@@ -131,7 +135,7 @@ enum AcceptStatement {
     ///
     /// Scalar subqueries, because the planner never turns them into joins. A join planned while the tables were empty
     /// would scan them.
-    private static func isFree(_ row: SQL, own: [PublisherID]) -> SQL {
+    private static func canClaim(_ row: SQL, own: [PublisherID]) -> SQL {
         """
         \(PublisherScope.hasAccount(own, "\(row).publisher"))
                         AND (SELECT true FROM pursuits q
@@ -184,14 +188,14 @@ enum AcceptStatement {
     /// - Returns: the outcome of each purchase, and whether it was claimed.
     static func outcomes(
         of rows: PostgresRows, for batch: [Acceptance]
-    ) throws -> [(outcome: AcceptOutcome, isHeld: Bool)] {
+    ) throws -> [(outcome: AcceptOutcome, isClaimed: Bool)] {
         try zip(rows, batch).map { row, acceptance in
             guard try row.get("same", as: Bool.self) else { return (.idempotencyKeyReused, false) }
             let id = try row.validationID()
             guard id == acceptance.id else { return (.existing(id), false) }
             return (
                 .created(acceptedAt: try row.timestamp("accepted_at"), deadline: try row.timestamp("deadline")),
-                try row.get("is_held")
+                try row.get("is_claimed")
             )
         }
     }

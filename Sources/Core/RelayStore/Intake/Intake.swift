@@ -47,7 +47,7 @@ public final class Intake: Sendable {
                 sizes.record(batch.count)
                 do {
                     let outcomes = try await store.purchases.accept(batch, timeout: validationTimeout, claimer)
-                    if outcomes.contains(where: { $0.outcome.isNew && !$0.isHeld }) { onAccepted() }
+                    if outcomes.contains(where: { $0.outcome.isNew && !$0.isClaimed }) { onAccepted() }
                     return outcomes.map { .success($0.outcome) }
                 } catch let error as PostgresError where [.notConnected, .timedOut].contains(error.code) {
                     outage.withLockedValue { $0 = Outage(error: error, endedAt: .now) }
@@ -77,12 +77,12 @@ extension PurchaseStore {
     /// Accepts a batch, and passes claimed purchases to the claimer.
     fileprivate func accept(
         _ batch: [Acceptance], timeout: Duration, _ claimer: (any PurchaseClaimer)?
-    ) async throws -> [(outcome: AcceptOutcome, isHeld: Bool)] {
+    ) async throws -> [(outcome: AcceptOutcome, isClaimed: Bool)] {
         var places = batch.map { claimer?.reserve($0) ?? false }
         defer { for (place, acceptance) in zip(places, batch) where place { claimer?.release(acceptance) } }
         let claimedAt = ContinuousClock.now
         let ticket = memory.validations.ticket()
-        let outcomes: [(outcome: AcceptOutcome, isHeld: Bool)]
+        let outcomes: [(outcome: AcceptOutcome, isClaimed: Bool)]
         do {
             outcomes = try await accept(batch, timeout: timeout, places, claimer)
         } catch let error as PostgresError where error.constraint == "pursuits_one_sender" {
@@ -94,7 +94,7 @@ extension PurchaseStore {
             guard case .created(let acceptedAt, let deadline) = outcomes[index].outcome else { continue }
             let known = KnownValidation(Validation(batch[index], acceptedAt: acceptedAt, deadline: deadline))
             memory.validations.keep(accepted: known, ticket)
-            guard let claimer, outcomes[index].isHeld else { continue }
+            guard let claimer, outcomes[index].isClaimed else { continue }
             claimer.begin(ClaimedPursuit(batch[index], acceptedAt: acceptedAt, deadline: deadline), since: claimedAt)
             places[index] = false
         }
@@ -102,14 +102,14 @@ extension PurchaseStore {
     }
 
     private func accept(
-        _ batch: [Acceptance], timeout: Duration, _ isReserved: [Bool], _ claimer: (any PurchaseClaimer)?
-    ) async throws -> [(outcome: AcceptOutcome, isHeld: Bool)] {
+        _ batch: [Acceptance], timeout: Duration, _ wantsClaim: [Bool], _ claimer: (any PurchaseClaimer)?
+    ) async throws -> [(outcome: AcceptOutcome, isClaimed: Bool)] {
         let claimant =
-            isReserved.contains(true)
+            wantsClaim.contains(true)
             ? claimer.map {
                 AcceptStatement.Claimant(instance: memory.instance, lease: $0.lease, own: $0.own)
             } : nil
-        let query = AcceptStatement.query(batch, timeout: timeout, isReserved: isReserved, by: claimant)
+        let query = AcceptStatement.query(batch, timeout: timeout, wantsClaim: wantsClaim, by: claimant)
         return try AcceptStatement.outcomes(of: try await database.query(query, timeout: .seconds(15)), for: batch)
     }
 

@@ -8,7 +8,7 @@ struct LedgerFacts: Sendable {
         "clock_timestamp() AS now, l.status, l.expires_at, l.will_renew, l.bundle_id, \(StoredLedger.columns)"
 
     let name: SubscriptionName
-    var found = UpdatedLedger.Found()
+    var found = LedgerChange.Found()
     /// Whether it has a ledger.
     private(set) var isKnown = false
     private var ledger = Result<StoredLedger?, any Error>.success(nil)
@@ -24,13 +24,13 @@ struct LedgerFacts: Sendable {
 
     /// - Parameter ownerNo: see ``StoredLedger/ledger(ownerNo:)``.
     /// - Throws: ``StoreError`` if this version cannot read some of it.
-    func found(ownerNo: Int32?, leeway: Duration) throws -> UpdatedLedger.Found {
+    func found(ownerNo: Int32?, leeway: Duration) throws -> LedgerChange.Found {
         if let trouble { throw trouble }
         return try foundLedger(ownerNo: ownerNo, leeway: leeway)
     }
 
     /// The same, whether or not the rest can be read.
-    func foundLedger(ownerNo: Int32?, leeway: Duration) throws -> UpdatedLedger.Found {
+    func foundLedger(ownerNo: Int32?, leeway: Duration) throws -> LedgerChange.Found {
         var found = found
         if let ledger = try ledger.get() { found.ledger = ledger.ledger(ownerNo: ownerNo) }
         if name.isOnlyNamed { found.ledger.end(by: namesakes, at: found.now, leeway: leeway) }

@@ -63,18 +63,18 @@ extension SubscriptionStore {
     public func join(_ grants: [AloneGrant], _ move: ReportedMove) async throws -> Int {
         guard !grants.isEmpty else { return 0 }
         try await relay.offers.ready()
-        typealias Joined = (join: Join, changed: [Validation], closing: LedgerUpdate.Closing)
+        typealias Joined = (join: Join, changed: [Validation], closing: LedgerTransaction.Closing)
         let joined: Joined? = try await database.retryingConflicts {
             try await database.withTransaction { transaction in
                 let locked = try await transaction.pipeline([Self.lock(grants), Self.owners(grants.map(\.named))])
                 guard let join = Join(grants, try locked[1].map(OwnerOfNamed.init), move) else { return nil }
                 let queries = join.queries(move, instance: memory.instance)
-                let update = LedgerUpdate([join.message(move)], memory: memory)
-                let answers = try await transaction.pipeline(queries + update.opening)
+                let ledgers = LedgerTransaction([join.message(move)], memory: memory)
+                let answers = try await transaction.pipeline(queries + ledgers.opening)
                 guard answers[queries.count - 1].count == join.grants.count else {
                     throw StoreError.missingRow("a grant that stands alone")
                 }
-                let closing = try update.apply(answers[queries.count...]).closing()
+                let closing = try ledgers.apply(answers[queries.count...]).closing()
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
                 let ended = join.transfer == nil ? [] : try answers[1].map(PurchaseStore.stored)
                 return (join, ended + changed, closing)

@@ -42,21 +42,21 @@ extension SubscriptionStore {
     /// - Throws: ``PostgresError``, ``StoreError``; then nothing is written for any of them.
     public func record(
         _ messages: [LedgerMessage], asks: Bool = false, asksFor: Duration = .seconds(60)
-    ) async throws -> [LedgerResult] {
+    ) async throws -> [LedgerView] {
         guard !messages.isEmpty else { return [] }
         try await relay.offers.ready()
-        let update = LedgerUpdate(messages, memory: memory, asks: asks, asksFor: asksFor)
+        let ledgers = LedgerTransaction(messages, memory: memory, asks: asks, asksFor: asksFor)
         let (applied, changed, closing) = try await database.retryingConflicts {
             try await database.withTransaction { transaction in
-                let answers = try await transaction.pipeline(update.opening)
-                let applied = try update.apply(answers[...])
+                let answers = try await transaction.pipeline(ledgers.opening)
+                let applied = try ledgers.apply(answers[...])
                 let closing = applied.closing()
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
                 return (applied, changed, closing)
             }
         }
         relay.publish(changed, closing)
-        return applied.updated.all.map { LedgerResult($0) }
+        return applied.batch.all.map { LedgerView($0) }
     }
 
     /// Makes a subscription due within the pause. Never postpones one that is due sooner.

@@ -7,8 +7,8 @@ import Traces
 extension NotificationStore {
     private struct Repeated: Error {}
 
-    /// Stores a genuine notification once, with all its consequences. For Apple's, these are the ledger update, changes
-    /// of grants, and the relay to Cleeng. For another store's, it is the question to that store. All of it is
+    /// Stores a genuine notification once, with all its consequences. For Apple's, these are the change of the ledger,
+    /// changes of grants, and the relay to Cleeng. For another store's, it is the question to that store. All of it is
     /// committed when this returns.
     ///
     /// - Parameters:
@@ -40,9 +40,9 @@ extension NotificationStore {
         _ received: ReceivedNotification, as id: NotificationID, lane: TransactionID, publisher: PublisherID
     ) async throws -> ReceiveOutcome {
         let messages = Self.messages(of: received.notification, publisher: publisher, id: id)
-        let update = LedgerUpdate(messages, memory: memory)
+        let ledgers = LedgerTransaction(messages, memory: memory)
         let notices = try await self.notices(of: received.notification, publisher: publisher)
-        let (changed, closing): ([Validation], LedgerUpdate.Closing) = try await database.withTransaction {
+        let (changed, closing): ([Validation], LedgerTransaction.Closing) = try await database.withTransaction {
             transaction in
             var arrival = Self.arrival(received, as: id, lane: lane, publisher: publisher)
             if let noted = relay.questions.note(received.notification.store, of: publisher) { arrival.append(noted) }
@@ -55,11 +55,11 @@ extension NotificationStore {
                 let questions = QuestionStore.ask(after: received.notification, publisher: publisher, id: id)
                 let answers = try await transaction.pipeline(arrival + questions)
                 guard !answers[0].isEmpty else { throw Repeated() }
-                return ([], LedgerUpdate.Closing(asksStores: !questions.isEmpty))
+                return ([], LedgerTransaction.Closing(asksStores: !questions.isEmpty))
             }
-            let answers = try await transaction.pipeline(arrival + update.opening)
+            let answers = try await transaction.pipeline(arrival + ledgers.opening)
             guard !answers[0].isEmpty else { throw Repeated() }
-            let closing = try update.apply(answers[arrival.count...]).closing()
+            let closing = try ledgers.apply(answers[arrival.count...]).closing()
             return (try closing.changed(try await transaction.commit(with: closing.queries)), closing)
         }
         relay.publish(changed, closing)

@@ -72,9 +72,9 @@ struct GrantedLedgers: Sendable {
     }
 
     /// The ledger as a grant would leave it; nil if this version cannot read it.
-    func ledger(with grant: Ownership.Grant) -> UpdatedLedger? {
+    func ledger(with grant: Ownership.Grant) -> LedgerChange? {
         guard let found = try? facts[grant.name]?.foundLedger(ownerNo: nil, leeway: memory.leeway) else { return nil }
-        return UpdatedLedger(grant, found: found, terms: memory.grantTerms, offers: memory.catalogue.offers)
+        return LedgerChange(grant, found: found, terms: memory.grantTerms, offers: memory.catalogue.offers)
     }
 
     fileprivate typealias Unreadable = (message: LedgerMessage, isTransfer: Bool)
@@ -87,15 +87,15 @@ struct GrantedLedgers: Sendable {
         fileprivate var unreadable: [Unreadable]
 
         /// The ledgers that this version can read.
-        var ledgers: [SubscriptionName: UpdatedLedger] {
-            Dictionary(uniqueKeysWithValues: applied.updated.all.map { ($0.message.name, $0) })
+        var ledgers: [SubscriptionName: LedgerChange] {
+            Dictionary(uniqueKeysWithValues: applied.batch.all.map { ($0.message.name, $0) })
         }
 
         /// - Parameter changes: changes of customers by the grants.
-        func closing(_ changes: [CustomerChange]) -> LedgerUpdate.Closing {
+        func closing(_ changes: [CustomerChange]) -> LedgerTransaction.Closing {
             var closing = applied.closing(new: new, grants: changes)
             for (isTransfer, grants) in Dictionary(grouping: unreadable, by: \.isTransfer) {
-                closing.queries.append(LedgerUpdate.leave(grants.map(\.message), replacing: isTransfer))
+                closing.queries.append(LedgerTransaction.leave(grants.map(\.message), replacing: isTransfer))
                 closing.makesDue = true
             }
             return closing
@@ -105,7 +105,7 @@ struct GrantedLedgers: Sendable {
     func update(
         _ granted: [Settlement.Granted], opened: [SubscriptionName: Ownership.Subscription], _ ownership: Ownership
     ) -> Update {
-        var (messages, found) = ([LedgerMessage](), [UpdatedLedger.Found]())
+        var (messages, found) = ([LedgerMessage](), [LedgerChange.Found]())
         var new: Set<SubscriptionName> = []
         var unreadable: [Unreadable] = []
         let groups = Dictionary(grouping: granted, by: \.name)
@@ -126,14 +126,14 @@ struct GrantedLedgers: Sendable {
             messages.append(message)
             found.append(one)
         }
-        let updated = UpdatedLedgers(
+        let batch = LedgerBatch(
             messages, found: found, terms: memory.grantTerms, offers: memory.catalogue.offers)
         return Update(
-            applied: AppliedLedgers(memory: memory, updated: updated, parts: parts), new: new, unreadable: unreadable)
+            applied: AppliedLedgers(memory: memory, batch: batch, parts: parts), new: new, unreadable: unreadable)
     }
 }
 
-extension LedgerUpdate {
+extension LedgerTransaction {
     /// Leaves grants to the next update of their ledgers, which is due now.
     ///
     /// - Parameter replacing: whether they are transfers.

@@ -123,7 +123,7 @@ extension Ownership.Subscription {
                 acceptedAt: try row.timestamp("accepted_at"), since: since,
                 unsettledUntil: since + .microseconds(waited ?? 0),
                 newestWaiting: try row.timestampIfSet("newest_waiting")))
-        maker = ids.contains(validation) ? validation : nil
+        insertedBy = ids.contains(validation) ? validation : nil
     }
 }
 

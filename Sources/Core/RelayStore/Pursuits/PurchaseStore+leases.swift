@@ -10,8 +10,8 @@ extension SQLTable {
         ]
     }
 
-    /// The pursuits that continue, with their next due times: the claims, and a column for each that
-    /// ``PurchaseStore/resting`` writes.
+    /// Input table of ``PurchaseStore/resting``: a row for each pursuit that continues, with its key, fence, next due
+    /// time and new state.
     static func resting(_ writes: [PursuitWrite]) -> SQLTable {
         func due(_ write: PursuitWrite) -> PostgresTimestamp {
             guard case .rest(let moment) = write.next else { return write.pursuit.deadline.postgres }

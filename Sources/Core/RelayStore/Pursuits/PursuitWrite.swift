@@ -18,7 +18,7 @@ public struct PursuitWrite: Sendable {
     /// Cleeng's answer about the subscription's owner, if the previous write returned
     /// ``PursuitWriteOutcome/ownerInDoubt(_:)``.
     public var ownerReading: OwnershipClaim.OwnerReading?
-    /// ReadProgress of the read behind a grant.
+    /// How far the reads had come when the read behind this grant was sent.
     public var progress: OwnershipClaim.ReadProgress
 
     public init(

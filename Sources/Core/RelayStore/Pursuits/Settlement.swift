@@ -13,7 +13,7 @@ struct Settlement: Sendable {
         var outcomes: [PursuitWriteOutcome]
         var changed: [Validation] = []
         /// What follows from the grants.
-        var closing = LedgerUpdate.Closing()
+        var closing = LedgerTransaction.Closing()
     }
 
     /// A grant under a valid lease.
@@ -21,7 +21,7 @@ struct Settlement: Sendable {
         var index: Int
         var grant: Ownership.Grant
         var productID: ProductID?
-        /// See ``UpdatedLedger/contradictsStore``.
+        /// See ``LedgerChange/contradictsStore``.
         var contradictsStore: Bool
     }
 
@@ -55,7 +55,7 @@ struct Settlement: Sendable {
             let granting = held.filter { $0.change?.status == .granted }.map(\.claimed.id)
             opened = try Ownership.subscriptions(answers[1], of: Set(granting))
             ledgers = try GrantedLedgers(names, answers[2...], at: try row.timestamp("now"), memory: memory)
-            try await ledgers.readKnown(opened.filter { $0.value.maker == nil }.keys, in: transaction)
+            try await ledgers.readKnown(opened.filter { $0.value.insertedBy == nil }.keys, in: transaction)
         }
         var held: [Held] = []
         for row in answers[0] {
@@ -112,7 +112,7 @@ struct Settlement: Sendable {
 
     private func write(
         _ writes: [PursuitWrite], _ ownership: Ownership, _ granted: inout [Granted], _ ledgers: GrantedLedgers.Update
-    ) async throws -> (changed: [Validation], closing: LedgerUpdate.Closing) {
+    ) async throws -> (changed: [Validation], closing: LedgerTransaction.Closing) {
         let transfers = ownership.transfers
         let updated = ledgers.ledgers
         for index in granted.indices {

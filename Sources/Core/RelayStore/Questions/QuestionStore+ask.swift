@@ -51,7 +51,7 @@ extension QuestionStore {
     }
 
     /// Creates questions about purchases whose notifications may have been lost.
-    public func askAgain(about subscriptions: [LedgerResult]) async throws {
+    public func askAgain(about subscriptions: [LedgerView]) async throws {
         guard !subscriptions.isEmpty else { return }
         let questions = subscriptions.map { one in
             Self.ask(

@@ -18,9 +18,9 @@ public struct AppStoreInquiry: Sendable {
         self.logger = logger
     }
 
-    func canAsk(about subscription: LedgerResult) -> Bool { question(about: subscription) != nil }
+    func canAsk(about subscription: LedgerView) -> Bool { question(about: subscription) != nil }
 
-    func ask(about subscription: LedgerResult) async -> StoreStatement {
+    func ask(about subscription: LedgerView) async -> StoreStatement {
         guard let (environment, bundleID) = question(about: subscription) else { return .nothing }
         guard gate.isOpen(environment, for: bundleID) else { return .away }
         let id = subscription.name.originalTransactionID
@@ -43,7 +43,7 @@ public struct AppStoreInquiry: Sendable {
 
     /// Environment and app for the query.
     private func question(
-        about subscription: LedgerResult
+        about subscription: LedgerView
     ) -> (AppStoreServerClient.Environment, BundleID)? {
         guard let environment = AppStoreServerClient.Environment(rawValue: subscription.name.environment.text),
             let bundleID = subscription.bundleID ?? (scope.bundleIds.count == 1 ? scope.bundleIds.first : nil)
@@ -51,7 +51,7 @@ public struct AppStoreInquiry: Sendable {
         return (environment, bundleID)
     }
 
-    private func message(_ item: SubscriptionStatusItem, _ subscription: LedgerResult) async -> LedgerMessage? {
+    private func message(_ item: SubscriptionStatusItem, _ subscription: LedgerView) async -> LedgerMessage? {
         do {
             let status = try SignedStatus(
                 transaction: item.signedTransactionInfo, renewal: item.signedRenewalInfo,

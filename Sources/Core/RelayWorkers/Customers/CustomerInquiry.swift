@@ -73,7 +73,7 @@ public final class CustomerInquiry: CustomerInquirer {
 
     /// The requested offer, and those about which Cleeng must be asked now: one read answers both. Without a requested
     /// one all of the customer's and the publisher's offers, the customer's first.
-    private func offers(_ offer: OfferID?, _ owned: [LedgerResult], _ publisher: PublisherID) -> Set<OfferID> {
+    private func offers(_ offer: OfferID?, _ owned: [LedgerView], _ publisher: PublisherID) -> Set<OfferID> {
         if let offer { return owned.reduce(into: [offer]) { $0.formUnion($1.access.questions) } }
         let own = owned.reduce(into: Set<OfferID>()) { $0.formUnion($1.offers) }
         let sold = store.memory.catalogue.offers(of: publisher).filter { !own.contains($0) }
@@ -81,7 +81,7 @@ public final class CustomerInquiry: CustomerInquirer {
     }
 
     private func keep(
-        _ ends: [OfferID: LedgerEnd], _ owned: [LedgerResult], of customer: CustomerEmail,
+        _ ends: [OfferID: LedgerEnd], _ owned: [LedgerView], of customer: CustomerEmail,
         _ publisher: PublisherID
     ) async throws {
         let messages = owned.compactMap { one -> LedgerMessage? in
@@ -100,7 +100,7 @@ public final class CustomerInquiry: CustomerInquirer {
     }
 }
 
-extension LedgerResult {
+extension LedgerView {
     /// Offers that the subscription opens, by its product or by an add-on, or that were ever granted on it.
     fileprivate var offers: Set<OfferID> {
         granted.union(access.verdicts.keys).union(access.questions).union(access.present.map { [$0] } ?? [])

@@ -19,7 +19,6 @@ final class Breakers<Route: Hashable & Sendable>: Sendable {
 
     private let settings: CircuitBreaker.Settings
     private let report: @Sendable (Route, BreakerChange) -> Void
-    private let time = MonotonicTime()
     private let state = NIOLockedValueBox(State())
 
     /// - Parameter report: called after the end of each call.
@@ -37,7 +36,7 @@ final class Breakers<Route: Hashable & Sendable>: Sendable {
     ///
     /// - Parameter available: returns how many more rows fit if the breaker allows this many calls at once.
     func allowance(in route: Route, available: (_ allowance: Int) -> Int) -> ClaimAllowance<Permit>? {
-        let (now, jitter) = (time.now, Double.random(in: 0..<1))
+        let (now, jitter) = (ContinuousClock.now, Double.random(in: 0..<1))
         return state.withLockedValue { state in
             var breaker = state.breakers[route] ?? CircuitBreaker(settings: settings, since: now)
             defer { state.breakers[route] = breaker }
@@ -60,7 +59,7 @@ final class Breakers<Route: Hashable & Sendable>: Sendable {
     ///
     /// - Parameter result: nil if no call was made, or if this process aborted it.
     func end(_ permit: Permit, _ result: CallResult? = nil) {
-        let (now, jitter) = (time.now, Double.random(in: 0..<1))
+        let (now, jitter) = (ContinuousClock.now, Double.random(in: 0..<1))
         let change: BreakerChange? = state.withLockedValue { state in
             guard let before = state.breakers[permit.route],
                 !permit.admission.isProbe || state.probes.remove(permit) != nil
@@ -109,11 +108,4 @@ struct BreakerChange: Sendable {
         case nil: break
         }
     }
-}
-
-/// This process's monotonic clock, counted from the creation of this value.
-struct MonotonicTime: Sendable {
-    private let start = ContinuousClock.now
-
-    var now: Timestamp { Timestamp(microseconds: (ContinuousClock.now - start).microseconds) }
 }

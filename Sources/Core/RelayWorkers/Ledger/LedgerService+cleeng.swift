@@ -121,7 +121,7 @@ extension LedgerService {
     }
 }
 
-extension LedgerResult {
+extension LedgerView {
     /// Whether access to the offer is, was or would be granted on this subscription.
     fileprivate func opens(_ offer: OfferID) -> Bool { granted.contains(offer) || access.present == offer }
     /// Whether it is known to open the offer, without an open question about it.

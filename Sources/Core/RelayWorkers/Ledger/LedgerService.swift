@@ -91,8 +91,8 @@ public struct LedgerService: Service {
 
     /// Evaluates the present ids of subscriptions that were granted under a former id. The present id decides about
     /// access, and takes over the owner if it has none.
-    private func recordPresent(of former: [LedgerResult]) async throws -> [LedgerResult] {
-        var found: [LedgerResult] = []
+    private func recordPresent(of former: [LedgerView]) async throws -> [LedgerView] {
+        var found: [LedgerView] = []
         var former = former
         for _ in 0..<Self.mostMoves {
             let messages = LedgerMessage.following(former)
@@ -108,17 +108,17 @@ public struct LedgerService: Service {
     private static let mostMoves = SubscriptionLedger.mostPredecessors
 
     /// Whether the store must be asked at once, because it has sent no statement since the grant.
-    private func isNew(_ subscription: LedgerResult) -> Bool {
+    private func isNew(_ subscription: LedgerView) -> Bool {
         subscription.isUnreported && canAsk(about: subscription)
     }
 
-    private func canAsk(about subscription: LedgerResult) -> Bool {
+    private func canAsk(about subscription: LedgerView) -> Bool {
         let platform = subscription.name.platform
         return platform == .apple
             ? appStore?.canAsk(about: subscription) == true : stores.canAsk(platform, of: subscription.name.publisher)
     }
 
-    private func isToBeRechecked(_ subscription: LedgerResult) -> Bool {
+    private func isToBeRechecked(_ subscription: LedgerView) -> Bool {
         guard !subscription.isToBeAsked, let moment = subscription.recheckAt, moment <= subscription.updatedAt else {
             return false
         }
@@ -129,10 +129,10 @@ public struct LedgerService: Service {
     ///
     /// - Returns: subscriptions about which Cleeng must still be asked.
     private func askStores(
-        _ subscriptions: [LedgerResult], _ rows: [SubscriptionName: ClaimedRow]
-    ) async -> [LedgerResult] {
-        var unanswered: [LedgerResult] = []
-        await withTaskGroup(of: LedgerResult?.self) { group in
+        _ subscriptions: [LedgerView], _ rows: [SubscriptionName: ClaimedRow]
+    ) async -> [LedgerView] {
+        var unanswered: [LedgerView] = []
+        await withTaskGroup(of: LedgerView?.self) { group in
             for subscription in subscriptions {
                 let tenant = Tenant(account: account(of: subscription.name), platform: subscription.name.platform)
                 group.addTask { await asking.call(for: tenant) { await ask(about: subscription, rows) } }
@@ -144,8 +144,8 @@ public struct LedgerService: Service {
 
     /// - Returns: nil if the store has answered, or is asked again later.
     private func ask(
-        about subscription: LedgerResult, _ rows: [SubscriptionName: ClaimedRow]
-    ) async -> LedgerResult? {
+        about subscription: LedgerView, _ rows: [SubscriptionName: ClaimedRow]
+    ) async -> LedgerView? {
         guard !subscription.name.standsAlone else { return subscription }
         let statement =
             subscription.name.platform == .apple
@@ -196,11 +196,11 @@ public struct LedgerService: Service {
     func record(
         _ messages: [LedgerMessage], _ rows: [SubscriptionName: ClaimedRow] = [:], asks: Bool = true,
         isPart: Bool = false
-    ) async throws -> [LedgerResult] {
+    ) async throws -> [LedgerView] {
         do {
             return try await store.subscriptions.record(messages, asks: asks, asksFor: lease)
         } catch let error where messages.count > 1 && (error.isForGood || error.isOverTime) {
-            var results: [LedgerResult] = []
+            var results: [LedgerView] = []
             for message in messages {
                 results += try await record([message], rows, asks: asks, isPart: error.isOverTime)
             }
@@ -256,7 +256,7 @@ extension LedgerService: StoredQueue {
     }
 }
 
-extension LedgerResult {
+extension LedgerView {
     fileprivate var question: SubscriptionInquiry.Question {
         SubscriptionInquiry.Question(subscription: self, offers: access.questions)
     }

@@ -28,7 +28,7 @@ struct SubscriptionInquiry: Sendable {
 
     /// One subscription, with the offers to ask Cleeng about.
     struct Question: Sendable {
-        var subscription: LedgerResult
+        var subscription: LedgerView
         var offers: Set<OfferID>
     }
 

@@ -28,7 +28,7 @@ public struct StoreInquiry: Sendable {
 
     func canAsk(_ platform: StorePlatform, of publisher: PublisherID) -> Bool { stores[publisher]?[platform] != nil }
 
-    func ask(about subscription: LedgerResult) async -> StoreStatement {
+    func ask(about subscription: LedgerView) async -> StoreStatement {
         let key = subscription.name.originalTransactionID
         let platform = StorePlatform(subscriptionKey: key)
         let answer = await ask(

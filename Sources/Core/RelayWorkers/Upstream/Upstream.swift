@@ -60,7 +60,7 @@ public final class Upstream: Sendable {
     /// Waits for a pass for one call. The call itself releases the pass; ``leave(_:)`` releases an unused one.
     ///
     /// - Parameters:
-    ///   - probe: returned instead if it is for this route.
+    ///   - probe: a pass that the caller holds already; returned if it is for `route`.
     ///   - limit: longest wait.
     /// - Returns: nil if the route is shut, the limit is over, or the task is cancelled.
     func enter(
@@ -168,20 +168,21 @@ public final class Upstream: Sendable {
     /// Health of the worst route. Nil until the database's time is known.
     public func report() -> InstanceReport? {
         // A healthy route without a recent call says nothing about the present.
-        let recent = gate.now + (.zero - Self.recently)
+        let recent = ContinuousClock.now - Self.recently
         let all = UpstreamRoute.allCases.map { gate.breaker($0).health }
         let used = all.filter { health in health.state != .ok || health.lastCallAt.map { $0 >= recent } == true }
         let routes = used.isEmpty ? all.filter { $0.lastCallAt != nil } : used
         guard let worse = (routes.isEmpty ? all : routes).max(by: { $0.state < $1.state }), let now = clock.now else {
             return nil
         }
-        let offset = now - gate.now
+        let present = ContinuousClock.now
+        func time(_ moment: ContinuousClock.Instant) -> Timestamp { now - (present - moment) }
         let asked = worse.state == .ok ? routes.map(\.lastCallAt) : [worse.lastCallAt]
         return InstanceReport(
             state: InstanceReport.UpstreamState(rawValue: worse.state.rawValue) ?? .degraded,
-            since: worse.since + offset,
+            since: time(worse.since),
             lastError: worse.lastError.map { (account.map { "\($0): " } ?? "") + $0 },
-            askedAt: asked.contains(nil) ? nil : asked.compactMap(\.self).min().map { $0 + offset },
+            askedAt: asked.contains(nil) ? nil : asked.compactMap(\.self).min().map(time),
             othersSucceed: all.contains { health in
                 health.state == .ok && health.lastCallAt.map { $0 >= worse.since } == true
             })

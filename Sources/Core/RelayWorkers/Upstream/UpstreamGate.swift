@@ -13,20 +13,16 @@ final class UpstreamGate: Sendable {
         var lastNumber: UInt64 = 0
     }
 
-    private let time = MonotonicTime()
     private let waits: KeptMetrics<UpstreamRoute, Timer>
     private let state: NIOLockedValueBox<State>
 
     /// - Parameter account: publisher that owns the account at Cleeng; nil for the shared account.
     init(capacity: Int, account: PublisherID? = nil) {
-        state = NIOLockedValueBox(State(gate: CallGate(capacity: capacity, since: Timestamp(microseconds: 0))))
+        state = NIOLockedValueBox(State(gate: CallGate(capacity: capacity, since: .now)))
         waits = KeptMetrics { route in
             Timer(label: "relay_upstream_wait", dimensions: Upstream.labels(route.rawValue, account))
         }
     }
-
-    /// Time since this gate was created.
-    var now: Timestamp { time.now }
 
     func breaker(_ route: UpstreamRoute) -> CircuitBreaker { state.withLockedValue { $0.gate[route] } }
 
@@ -36,7 +32,7 @@ final class UpstreamGate: Sendable {
 
     /// A pass for a probe, if the route is shut and a probe is due.
     func probe(on route: UpstreamRoute) -> CallGate.Pass? {
-        let (now, jitter) = (now, Double.random(in: 0..<1))
+        let (now, jitter) = (ContinuousClock.now, Double.random(in: 0..<1))
         return state.withLockedValue { $0.gate.probe(on: route, at: now, jitter: jitter) }
     }
 
@@ -101,7 +97,7 @@ final class UpstreamGate: Sendable {
     /// - Parameter result: nil if no call was made, or if the relay itself cancelled it.
     @discardableResult
     func leave(_ pass: CallGate.Pass, _ result: CallResult? = nil) -> BreakerChange {
-        let (now, jitter) = (now, Double.random(in: 0..<1))
+        let (now, jitter) = (ContinuousClock.now, Double.random(in: 0..<1))
         let (change, resolved) = state.withLockedValue { state in
             let before = state.gate[pass.route]
             let resolutions = state.gate.end(pass, result, at: now, jitter: jitter)

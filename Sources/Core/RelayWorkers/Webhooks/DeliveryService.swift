@@ -39,7 +39,7 @@ public final class DeliveryService: Service {
     }
 
     private static let tidyEvery = Duration.seconds(1)
-    /// Failed retries of one message that may disable its endpoint; all of them if fewer are configured.
+    /// How many retries of a message must fail before it may disable its endpoint; all, if fewer are configured.
     private static let retriesThatProve = 3
 
     /// - Parameters:

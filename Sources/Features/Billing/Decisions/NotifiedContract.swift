@@ -32,7 +32,7 @@ struct NotifiedContract: Sendable {
     }
 }
 
-extension UpdatedLedger {
+extension LedgerChange {
     /// Events for the contract; none if the contract is unchanged, or if the subscription moved to another id.
     var contractEvents: [BillingEvent] {
         guard ledger.movedTo == nil, let shown else { return [] }
@@ -46,7 +46,7 @@ extension UpdatedLedger {
     }
 }
 
-extension UpdatedLedgers {
+extension LedgerBatch {
     /// Former and new ids of subscriptions whose contract continues under the new id, which has none.
     ///
     /// - Parameter contracted: the subscriptions with a contract.

@@ -26,11 +26,11 @@ private struct ContractParticipant: LedgerParticipant {
                 troubles[names[index]] = error
             }
         }
-        return LedgerPart(troubles: troubles) { [contracts] updated in
+        return LedgerPart(troubles: troubles) { [contracts] batch in
             guard !contracts.isEmpty else { return LedgerAddition() }
             return LedgerAddition(
-                queries: updated.contractMoves(of: Set(contracts.keys)).map(ContractStatements.move),
-                messages: updated.all.flatMap { one in
+                queries: batch.contractMoves(of: Set(contracts.keys)).map(ContractStatements.move),
+                messages: batch.all.flatMap { one in
                     contracts[one.message.name].map { ContractStatements.deliveries(one, to: $0) } ?? []
                 })
         }

@@ -2,8 +2,8 @@ import Postgres
 import RelayCore
 import RelayStore
 
-/// Events of contracts, derived from changes of their subscriptions. Costs a ledger update one primary key probe for each
-/// subscription, and more only if there is a contract.
+/// Events of contracts, derived from changes of their subscriptions. Costs a ledger transaction one primary key probe
+/// for each subscription, and more only if there is a contract.
 enum ContractStatements {
     private static let endpointColumns: SQL = "e.id, e.events, e.environment"
     private static let isActive: SQL =
@@ -68,13 +68,13 @@ enum ContractStatements {
     }
 
     /// Messages to the contract's endpoints.
-    static func deliveries(_ updated: UpdatedLedger, to contract: NotifiedContract) -> [NewDelivery] {
-        let endpoints = contract.endpoints.filter { $0.takes(updated.message.name.environment) }
-        return updated.contractEvents.flatMap { event in
+    static func deliveries(_ change: LedgerChange, to contract: NotifiedContract) -> [NewDelivery] {
+        let endpoints = contract.endpoints.filter { $0.takes(change.message.name.environment) }
+        return change.contractEvents.flatMap { event in
             endpoints.filter { $0.wants(event) }.map {
                 $0.delivery(
                     event, publisher: contract.publisher, contract: contract.id, customer: contract.customer,
-                    at: updated.found.now)
+                    at: change.found.now)
             }
         }
     }

@@ -38,7 +38,7 @@ extension OrderStore {
         return .contract(contract)
     }
 
-    private typealias Committed = (CommitVerdict, [Validation], LedgerUpdate.Closing)
+    private typealias Committed = (CommitVerdict, [Validation], LedgerTransaction.Closing)
 
     /// Nil if the order was removed meanwhile.
     private func tryToCommit(
@@ -85,10 +85,10 @@ extension OrderStore {
         let message = LedgerMessage(
             name, try row.checkedStatement() ?? LedgerStatement(), bundleID: try row.get("bundle_id"),
             note: .init(event: "ordered", detail: "contract \(order.contract)"))
-        let update = LedgerUpdate(message.withMoves, memory: memory)
-        let applied = try update.apply(try await transaction.pipeline(update.opening)[...])
+        let ledgers = LedgerTransaction(message.withMoves, memory: memory)
+        let applied = try ledgers.apply(try await transaction.pipeline(ledgers.opening)[...])
         var closing = applied.closing()
-        let names = try await names(of: name, applied.updated, transaction)
+        let names = try await names(of: name, applied.batch, transaction)
         guard try await transaction.query(Self.contracts(of: names.all)).isEmpty else {
             // The subscription has a contract under another of its names. The ledger still records the store's
             // statement.
@@ -117,9 +117,9 @@ extension OrderStore {
     /// All names under which the subscription may have a contract, and those that join this one. No move can happen
     /// meanwhile, since the ledgers are locked.
     private func names(
-        of name: SubscriptionName, _ updated: UpdatedLedgers, _ transaction: PostgresTransaction
+        of name: SubscriptionName, _ batch: LedgerBatch, _ transaction: PostgresTransaction
     ) async throws -> (all: [SubscriptionName], joining: [SubscriptionName]) {
-        guard let ledger = updated.all.first(where: { $0.message.name == name })?.ledger else {
+        guard let ledger = batch.all.first(where: { $0.message.name == name })?.ledger else {
             return ([name], [name])
         }
         let earlier = ledger.movedFrom.sorted().map(name.under)

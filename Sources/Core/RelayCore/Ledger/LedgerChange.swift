@@ -1,6 +1,6 @@
-/// A subscription's ledger before and after an update. Its members decide what follows from the update.
-public struct UpdatedLedger: Sendable {
-    /// A subscription as the update's transaction read it.
+/// A change of a subscription's ledger: the ledger before and after. Its members decide what follows from the change.
+public struct LedgerChange: Sendable {
+    /// A subscription as the transaction read it.
     public struct Found: Sendable {
         public var ledger = SubscriptionLedger()
         /// The published status; nil if none was published.
@@ -11,7 +11,7 @@ public struct UpdatedLedger: Sendable {
         /// The owner's name at the publisher; nil if the subscription has no owner.
         public var username: Username?
         /// The owner by Cleeng's grant; nil if there is none.
-        public var owner: LedgerResult.Owner?
+        public var owner: LedgerView.Owner?
         public var ownerValidation: ValidationID?
         /// Nil if it has no owner.
         public var ownerNo: Int32?
@@ -19,17 +19,17 @@ public struct UpdatedLedger: Sendable {
         public var periods: [[LedgerPeriod]] = []
         /// Offers that were granted on it, even if the access was revoked since.
         public var granted: Set<OfferID> = []
-        /// Whether the update records the first grant on it, and none that the store had revoked before.
+        /// Whether the change records the first grant on it, and none that the store had revoked before.
         public var isFirstGrant = false
-        /// Whether the update records a grant to another customer than the owner before.
+        /// Whether the change records a grant to another customer than the owner before.
         public var isTransfer = false
-        /// Time of the update by the database's clock.
+        /// Time of the change by the database's clock.
         public var now = Timestamp(microseconds: 0)
 
         public init() {}
     }
 
-    /// Settings of an update.
+    /// Settings of a change.
     public struct Terms: Sendable {
         /// How long after a period's end a renewal may still be reported.
         public var leeway: Duration
@@ -37,9 +37,9 @@ public struct UpdatedLedger: Sendable {
         public var asks: Bool
         /// Time in which it must have asked them. Afterwards they become due for all workers.
         public var asksFor: Duration
-        /// Time after a store's last statement when it is asked again: see ``UpdatedLedger/recheckAt``.
+        /// Time after a store's last statement when it is asked again: see ``LedgerChange/recheckAt``.
         public var recheck: Duration
-        /// For an update that records grants: the stores that are asked at once about a new one. Nil for any other update.
+        /// For a change that records grants: the stores that are asked at once about a new one. Nil for any other change.
         public var grantsAskedAt: Set<StorePlatform>?
         /// Defaults of the settings `RELAY_APPLE_RENEWAL_LEEWAY_SECONDS` and `RELAY_STORE_RECHECK_SECONDS`.
         public static let (standardLeeway, standardRecheck) = (Duration.seconds(3_600), Duration.seconds(86_400))
@@ -66,7 +66,7 @@ public struct UpdatedLedger: Sendable {
     /// Offers that were granted on it, or under its former ids.
     public internal(set) var granted: Set<OfferID>
     public private(set) var state: SubscriptionState?
-    /// Whether the same update evaluates the id that this one moved to, and takes the owner there.
+    /// Whether the same batch evaluates the id that this one moved to, and takes the owner there.
     var isFollowed = false
     package let terms: Terms
 
@@ -125,7 +125,7 @@ public struct UpdatedLedger: Sendable {
             && (message.name.platform != .apple || state?.status == .active)
     }
 
-    /// Whether the update records a grant of Cleeng's, and not only access that was found.
+    /// Whether the change records a grant of Cleeng's, and not only access that was found.
     public var recordsGrant: Bool {
         message.statement.granted.map { message.statement.cleeng[$0.offer] != nil } ?? false
     }

@@ -1,5 +1,5 @@
 /// State of a subscription after a ``LedgerMessage``.
-public struct LedgerResult: Sendable {
+public struct LedgerView: Sendable {
     /// The customer about whom Cleeng would be asked.
     public struct Owner: Sendable, Hashable {
         public var customer: CustomerID
@@ -28,36 +28,36 @@ public struct LedgerResult: Sendable {
     public var owner: Owner?
     /// Whether the store has ever stated whether it renews.
     public var hasRenewalInfo: Bool
-    /// See ``UpdatedLedger/isUnreported``.
+    /// See ``LedgerChange/isUnreported``.
     public var isUnreported: Bool
-    /// See ``UpdatedLedger/isToBeAsked``.
+    /// See ``LedgerChange/isToBeAsked``.
     public var isToBeAsked: Bool
     /// When to ask a store other than Apple's again; nil if never.
     public var recheckAt: Timestamp?
     /// The id that the subscription has moved to; nil if this id is the present one.
     public var presentName: SubscriptionName?
-    /// See ``UpdatedLedger/isOnlyLinked``.
+    /// See ``LedgerChange/isOnlyLinked``.
     public var isOnlyLinked: Bool
-    /// Number of periods that this update revoked.
+    /// Number of periods that this change revoked.
     public var newRevocations: Int
-    /// Time of the update by the database's clock.
+    /// Time of the change by the database's clock.
     public var updatedAt: Timestamp
 
-    public init(_ updated: UpdatedLedger) {
-        let (found, ledger) = (updated.found, updated.ledger)
-        name = updated.message.name
+    public init(_ change: LedgerChange) {
+        let (found, ledger) = (change.found, change.ledger)
+        name = change.message.name
         bundleID = found.bundleID
-        state = updated.state
-        access = updated.access
-        granted = updated.granted
+        state = change.state
+        access = change.access
+        granted = change.granted
         askedAt = ledger.cleeng.mapValues(\.statedAt)
         owner = found.owner
-        hasRenewalInfo = updated.hasRenewalInfo
-        isUnreported = updated.isUnreported
-        isToBeAsked = updated.isToBeAsked
-        recheckAt = updated.recheckAt
+        hasRenewalInfo = change.hasRenewalInfo
+        isUnreported = change.isUnreported
+        isToBeAsked = change.isToBeAsked
+        recheckAt = change.recheckAt
         presentName = ledger.movedTo.map(name.under)
-        isOnlyLinked = updated.isOnlyLinked
+        isOnlyLinked = change.isOnlyLinked
         newRevocations = ledger.periods.count {
             $0.value.revocation != nil && found.ledger.periods[$0.key]?.revocation == nil
         }

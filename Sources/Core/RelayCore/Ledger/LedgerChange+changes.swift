@@ -1,7 +1,7 @@
-extension UpdatedLedger {
+extension LedgerChange {
     public var hasNewStatus: Bool { found.status != shown?.status }
 
-    /// Whether the timeline records the update.
+    /// Whether the timeline records the change.
     public var isNoted: Bool { message.note != nil || hasNewStatus }
 
     /// Whether the publisher must be notified. A new grant sends its own notification.

@@ -53,7 +53,7 @@ extension AppliedLedgers {
                     SELECT * FROM validations v
                     WHERE v.bucket = i.bucket AND v.accepted_on = i.accepted_on AND v.id = i.id
                     OFFSET 0 FOR NO KEY UPDATE) AS v
-                -- Somebody may have changed it meanwhile.
+                -- Another transaction may have changed it meanwhile.
                 WHERE \(isConcerned)
             ), changed AS (
                 UPDATE validations v

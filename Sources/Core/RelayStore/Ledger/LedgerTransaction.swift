@@ -9,9 +9,9 @@ package import RelayCore
 /// Every change of a subscription's owner or of access granted on it locks the owner's row first. Settlements do the
 /// same (``Ownership``), so they cannot deadlock. Only a move may deadlock, since it inserts an owner's row; the server
 /// then aborts one transaction, and it is retried.
-package struct LedgerUpdate: Sendable {
+package struct LedgerTransaction: Sendable {
     let memory: StoreMemory
-    private let terms: UpdatedLedger.Terms
+    private let terms: LedgerChange.Terms
     /// Sorted by key, the lock order.
     let messages: [LedgerMessage]
 
@@ -24,7 +24,7 @@ package struct LedgerUpdate: Sendable {
         asksFor: Duration = .seconds(60)
     ) {
         self.memory = memory
-        terms = UpdatedLedger.Terms(leeway: memory.leeway, asks: asks, asksFor: asksFor, recheck: memory.recheck)
+        terms = LedgerChange.Terms(leeway: memory.leeway, asks: asks, asksFor: asksFor, recheck: memory.recheck)
         var names: Set<SubscriptionName> = []
         self.messages = messages.filter { names.insert($0.name).inserted }.sorted { $0.name.order < $1.name.order }
     }
@@ -91,7 +91,7 @@ package struct LedgerUpdate: Sendable {
         let found = try facts.map { try $0.found(ownerNo: $0.found.ownerNo, leeway: terms.leeway) }
         return AppliedLedgers(
             memory: memory,
-            updated: UpdatedLedgers(messages, found: found, terms: terms, offers: memory.catalogue.offers), parts: parts
+            batch: LedgerBatch(messages, found: found, terms: terms, offers: memory.catalogue.offers), parts: parts
         )
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import RelayCore
 
 @Suite("Random statements about a subscription")
-struct LedgerUpdatePropertyTests {
+struct LedgerChangePropertyTests {
     private static let names = ["1", "google:a", "amazon:a", "roku:a", "1#\(ValidationID.numbered(1))"]
         .map { LedgerHistory.name(TransactionID($0)) }
 
@@ -77,7 +77,7 @@ struct LedgerUpdatePropertyTests {
         }
     }
 
-    private func check(_ one: UpdatedLedger, _ all: UpdatedLedgers, _ asks: Bool, _ comment: Comment) {
+    private func check(_ one: LedgerChange, _ all: LedgerBatch, _ asks: Bool, _ comment: Comment) {
         let now = one.found.now
         if let due = one.dueAt {
             // An owner follows a move at once.
@@ -95,7 +95,7 @@ struct LedgerUpdatePropertyTests {
             if case .goesOn(let end?) = change.verdict { #expect(end > now, comment) }
         }
         if one.message.name.standsAlone { #expect(all.customerChanges(trace: nil).isEmpty, comment) }
-        let newRevocations = LedgerResult(one).newRevocations
+        let newRevocations = LedgerView(one).newRevocations
         #expect(newRevocations <= one.message.statement.periods.count, comment)
     }
 }

@@ -1,4 +1,4 @@
-extension UpdatedLedger {
+extension LedgerChange {
     /// When the subscription must be evaluated again. Nil if it moved and its owner went along (``isFollowed``): its new
     /// id is evaluated instead. An asking caller evaluates the new id itself.
     public var dueAt: Timestamp? {
@@ -27,8 +27,8 @@ extension UpdatedLedger {
         return again.map { min($0, due) } ?? due
     }
 
-    /// Whether a due subscription keeps its due time. Of an open question, only the process that asks it, or a new statement of the store,
-    /// postpones it.
+    /// Whether a due subscription keeps its due time: an open question stays due until its worker asks it, or the store
+    /// states something new.
     public var staysDue: Bool {
         // Until its owner went along to the new id.
         if ledger.movedTo != nil { return !isFollowed && (!terms.asks || isOnlyLinked) }

@@ -1,17 +1,17 @@
-/// Subscriptions of one ledger update, and what follows from it for several at once.
-public struct UpdatedLedgers: Sendable {
-    public private(set) var all: [UpdatedLedger]
+/// The changes of one ledger transaction, and what follows from several of them together.
+public struct LedgerBatch: Sendable {
+    public private(set) var all: [LedgerChange]
 
-    /// Applies statements, then continues former ids of the same update under their new ids.
+    /// Applies statements, then continues former ids of the same batch under their new ids.
     ///
     /// - Parameters:
     ///   - messages: one for each subscription.
     ///   - found: each message's subscription.
     public init(
-        _ messages: [LedgerMessage], found: [UpdatedLedger.Found], terms: UpdatedLedger.Terms,
-        offers: UpdatedLedger.Offers
+        _ messages: [LedgerMessage], found: [LedgerChange.Found], terms: LedgerChange.Terms,
+        offers: LedgerChange.Offers
     ) {
-        all = zip(messages, found).map { UpdatedLedger($0, found: $1, terms: terms) }
+        all = zip(messages, found).map { LedgerChange($0, found: $1, terms: terms) }
         let places = Dictionary(all.indices.map { (messages[$0].name, $0) }) { first, _ in first }
         for index in all.indices {
             // Ids that moved to the former id earlier now belong to the new id.
@@ -32,8 +32,8 @@ public struct UpdatedLedgers: Sendable {
         }
     }
 
-    /// Each subscription with a new id, and with its former one of the same update.
-    package var moved: [(old: UpdatedLedger, new: UpdatedLedger)] {
+    /// Each subscription with a new id, and with its former one of the same batch.
+    package var moved: [(old: LedgerChange, new: LedgerChange)] {
         all.flatMap { new in
             all.filter { new.message.statement.movesFrom.contains($0.message.name.originalTransactionID) }
                 .map { (old: $0, new: new) }
@@ -47,9 +47,9 @@ public struct UpdatedLedgers: Sendable {
         }
     }
 
-    /// Subscriptions that get an owner by a move, also by several in this update. Their stores may require an
+    /// Subscriptions that get an owner by a move, also by several in this batch. Their stores may require an
     /// acknowledgement of each new id.
-    public var newlyOwned: [UpdatedLedger] {
+    public var newlyOwned: [LedgerChange] {
         var owned = Set(all.filter { $0.found.owner != nil }.map(\.message.name))
         var count = -1
         while owned.count > count {
@@ -75,11 +75,11 @@ public struct UpdatedLedgers: Sendable {
 
     /// Subscriptions whose present product has another offer than the owner's row.
     public var presentOffers: [(name: SubscriptionName, offer: OfferID)] {
-        all.compactMap { updated in
-            guard let offer = updated.access.present, let owner = updated.found.owner, owner.offerID != offer else {
+        all.compactMap { change in
+            guard let offer = change.access.present, let owner = change.found.owner, owner.offerID != offer else {
                 return nil
             }
-            return (updated.message.name, offer)
+            return (change.message.name, offer)
         }
     }
 
@@ -88,7 +88,7 @@ public struct UpdatedLedgers: Sendable {
     ///
     /// - Parameters:
     ///   - grants: changes by the recorded grants.
-    ///   - trace: trace of the update; nil if it has none.
+    ///   - trace: trace of the transaction; nil if it has none.
     public func customerChanges(after grants: [CustomerChange] = [], trace: String?) -> [CustomerChange] {
         let ended = Set(all.filter { $0.hasNewStatus && $0.shown?.status.grantsAccess == false }.map(\.message.name))
         func isEnd(_ change: CustomerChange) -> Bool {
@@ -101,11 +101,11 @@ public struct UpdatedLedgers: Sendable {
 
     private func ownChanges(trace: String?) -> [CustomerChange] {
         func change(
-            _ updated: UpdatedLedger, _ username: Username, _ reason: CustomerChange.Reason
+            _ one: LedgerChange, _ username: Username, _ reason: CustomerChange.Reason
         ) -> CustomerChange {
             CustomerChange(
-                customer: CustomerName(publisher: updated.message.name.publisher, username: username), reason: reason,
-                subscription: updated.message.name, trace: trace)
+                customer: CustomerName(publisher: one.message.name.publisher, username: username), reason: reason,
+                subscription: one.message.name, trace: trace)
         }
         let ofMoves = moved.filter { $0.new.found.owner == nil }.flatMap { old, new in
             // A customer who had only claimed the new id by name loses it if the old id was granted to an owner.
@@ -113,14 +113,14 @@ public struct UpdatedLedgers: Sendable {
                 .map { change(new, $0, .other) }
         }
         return ofMoves
-            + all.compactMap { updated in
+            + all.compactMap { one in
                 // Publishers never see standalone subscriptions as purchases.
-                guard let username = updated.found.username, !updated.message.name.standsAlone else { return nil }
-                if let next = updated.ledger.movedTo {
+                guard let username = one.found.username, !one.message.name.standsAlone else { return nil }
+                if let next = one.ledger.movedTo {
                     // The new id reports these purchases, so only the move itself is a change.
-                    return updated.found.ledger.movedTo == next ? nil : change(updated, username, .other)
+                    return one.found.ledger.movedTo == next ? nil : change(one, username, .other)
                 }
-                return updated.notifiesPublisher ? change(updated, username, updated.reason) : nil
+                return one.notifiesPublisher ? change(one, username, one.reason) : nil
             }
     }
 }

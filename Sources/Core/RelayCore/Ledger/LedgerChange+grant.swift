@@ -1,4 +1,4 @@
-extension UpdatedLedger {
+extension LedgerChange {
     /// The ledger as a grant would leave it. It decides whether access runs at all: the store may have revoked the
     /// purchase before Cleeng granted it.
     ///
@@ -31,7 +31,7 @@ extension UpdatedLedger {
     }
 }
 
-extension UpdatedLedger.Found {
+extension LedgerChange.Found {
     /// Adds the grants of one settlement, which its transaction has not written yet.
     ///
     /// - Parameters:

@@ -3,7 +3,7 @@ package import Postgres
 package import RelayCore
 import Traces
 
-extension LedgerUpdate {
+extension LedgerTransaction {
     /// The final statements, and the positions of those that return changed validations.
     package struct Closing {
         package var queries: [SQL] = []
@@ -38,41 +38,41 @@ extension LedgerUpdate {
 extension AppliedLedgers {
     /// - Parameters:
     ///   - new: subscriptions without a ledger.
-    ///   - grants: changes of customers by the grants that the update records.
-    package func closing(new: Set<SubscriptionName> = [], grants: [CustomerChange] = []) -> LedgerUpdate.Closing {
-        var closing = LedgerUpdate.Closing(queries: Self.write(updated.all, new: new))
-        let noted = updated.all.filter(\.isNoted)
+    ///   - grants: changes of customers by the grants that the transaction records.
+    package func closing(new: Set<SubscriptionName> = [], grants: [CustomerChange] = []) -> LedgerTransaction.Closing {
+        var closing = LedgerTransaction.Closing(queries: Self.write(batch.all, new: new))
+        let noted = batch.all.filter(\.isNoted)
         if !noted.isEmpty { closing.queries.append(events(noted)) }
-        closing.queries += updated.ownerMoves.map(Self.move)
-        let transfers = updated.transfers
+        closing.queries += batch.ownerMoves.map(Self.move)
+        let transfers = batch.transfers
         if !transfers.isEmpty {
             closing.queries += TransferStatements.queries(transfers, instance: memory.instance)
             closing.changes.append(closing.queries.count - 1)
         }
-        closing.queries += Self.write(presentOffers: updated.presentOffers)
-        let changes = updated.customerChanges(after: grants, trace: StoredTrace.current)
+        closing.queries += Self.write(presentOffers: batch.presentOffers)
+        let changes = batch.customerChanges(after: grants, trace: StoredTrace.current)
         if !changes.isEmpty { closing.queries.append(CustomerChange.write(changes)) }
         closing.customers = changes.map(\.customer)
-        let additions = parts.map { $0.close(updated) }
+        let additions = parts.map { $0.close(batch) }
         let messages = additions.flatMap(\.messages)
         closing.queries += additions.flatMap(\.queries) + DeliveryStatements.enqueue(messages)
         closing.hasMessages = !messages.isEmpty
-        let asked = updated.newlyOwned.filter { memory.acknowledged.contains($0.message.name.platform) }
+        let asked = batch.newlyOwned.filter { memory.acknowledged.contains($0.message.name.platform) }
         closing.queries += asked.map {
             QuestionStore.ask(
                 afterGrantOn: $0.message.name, bundleID: $0.found.bundleID, productID: $0.state?.productID)
         }
         closing.asksStores = !asked.isEmpty
-        closing.makesDue = updated.all.contains { $0.dueAt == $0.found.now }
-        let judged = updated.all.filter { one in
+        closing.makesDue = batch.all.contains { $0.dueAt == $0.found.now }
+        let judged = batch.all.filter { one in
             [one.found.status, one.state?.status].contains { $0?.grantsAccess == false }
         }.compactMap(\.message.name.onlyNamed)
         if !judged.isEmpty {
             // Only apps gave their purchases this id, and Apple has ended or revived the subscription that it names.
-            closing.queries.append(LedgerUpdate.lookAgain(at: judged))
+            closing.queries.append(LedgerTransaction.lookAgain(at: judged))
             closing.makesDue = true
         }
-        let access = updated.accessChanges
+        let access = batch.accessChanges
         if !access.isEmpty {
             closing.queries.append(self.access(access))
             closing.changes.append(closing.queries.count - 1)
@@ -80,7 +80,7 @@ extension AppliedLedgers {
         return closing
     }
 
-    private static func columns(_ ledgers: [UpdatedLedger]) -> SQLTable {
+    private static func columns(_ ledgers: [LedgerChange]) -> SQLTable {
         let states = ledgers.map(\.shown)
         let shown: SQLTable = [
             "status": .int2Array(states.map { $0?.status.rawValue }),
@@ -97,11 +97,11 @@ extension AppliedLedgers {
             "bundle_id": .textArray(ledgers.map(\.found.bundleID)),
         ]
         return SQLTable.subscriptions(ledgers.map(\.message.name)) + shown + rest
-            + LedgerUpdate.grantColumns(ledgers.map { $0.recordsGrant ? $0.message : nil })
+            + LedgerTransaction.grantColumns(ledgers.map { $0.recordsGrant ? $0.message : nil })
     }
 
     /// Each is in key order, the lock order of every writer.
-    private static func write(_ ledgers: [UpdatedLedger], new: Set<SubscriptionName>) -> [SQL] {
+    private static func write(_ ledgers: [LedgerChange], new: Set<SubscriptionName>) -> [SQL] {
         let (known, made) = (
             ledgers.filter { !new.contains($0.message.name) }, ledgers.filter { new.contains($0.message.name) }
         )
@@ -110,7 +110,7 @@ extension AppliedLedgers {
 
     /// Another transaction may have inserted one of them in the meantime. Then the insert violates the primary key, and
     /// the transaction runs again: the other one may know of a refund.
-    private static func insert(_ ledgers: [UpdatedLedger]) -> SQL {
+    private static func insert(_ ledgers: [LedgerChange]) -> SQL {
         """
         INSERT INTO ledgers (
             bucket, publisher, environment, subscription_key, bundle_id, heard_at, granted_at, granted_until,
@@ -124,7 +124,7 @@ extension AppliedLedgers {
         """
     }
 
-    private static func update(_ ledgers: [UpdatedLedger]) -> SQL {
+    private static func update(_ ledgers: [LedgerChange]) -> SQL {
         let moves: SQLTable = [
             "predecessors": .textArray(ledgers.map(\.predecessors)),
             "has_moved": .boolArray(ledgers.map { $0.ledger.movedTo != nil }),
@@ -139,7 +139,7 @@ extension AppliedLedgers {
                 product_id = i.product_id, auto_renew_product_id = i.auto_renew_product_id, reason = i.reason,
                 due_at = CASE WHEN l.parked_at IS NULL THEN
                              CASE WHEN i.stays_due THEN least(l.due_at, i.due_at) ELSE i.due_at END END,
-                predecessors = i.predecessors, bundle_id = i.bundle_id, \(LedgerUpdate.grantAssignments("i", replacing: "i.is_transfer")),
+                predecessors = i.predecessors, bundle_id = i.bundle_id, \(LedgerTransaction.grantAssignments("i", replacing: "i.is_transfer")),
                 transaction_id = i.transaction_id, has_moved = i.has_moved,
                 trouble = CASE WHEN l.parked_at IS NOT NULL OR i.in_doubt THEN l.trouble END
             FROM \(columns(ledgers) + moves, as: "i")
@@ -147,7 +147,7 @@ extension AppliedLedgers {
             """
     }
 
-    private func events(_ ledgers: [UpdatedLedger]) -> SQL {
+    private func events(_ ledgers: [LedgerChange]) -> SQL {
         let events: SQLTable = [
             "id": .uuidArray(ledgers.map { _ in UUID() }),
             "said_at": .timestamptzArray(ledgers.map { ($0.message.note?.saidAt ?? $0.found.now).postgres }),
@@ -202,7 +202,7 @@ extension AppliedLedgers {
     }
 }
 
-extension UpdatedLedger {
+extension LedgerChange {
     /// Former ids with their grants, for look-ups: `BUCKET:ID`, separated by spaces. Nil if there are none.
     fileprivate var predecessors: String? {
         guard !ledger.movedFrom.isEmpty else { return nil }

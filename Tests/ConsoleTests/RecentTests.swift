@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import RelayFront
+@testable import Console
 
 @Suite("Shared reads")
 struct RecentTests {

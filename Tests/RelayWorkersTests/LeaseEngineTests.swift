@@ -244,7 +244,7 @@ struct LeaseEngineTests {
         // lasts.
         let rows = Rows([Row(1)], term: .renewed(.seconds(6)), policy: LeasePolicy(wakesFrom: 2))
         try await running(rows) {
-            try await eventually { rows.now.renewals == 4 }
+            try await eventually { rows.now.renewals >= 4 }
             #expect(rows.now.cancelled.isEmpty && rows.covers(Row(1)))
             rows.state.withLockedValue { $0.renews = false }
             try await eventually { rows.now.cancelled == [1] }

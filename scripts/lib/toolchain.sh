@@ -25,4 +25,10 @@ toolchain_build() {
     run_in_session env SWIFT_DETERMINISTIC_HASHING=1 swift build -c "$configuration" "$@" || die "swift build failed"
 }
 
+# The features that a build can be without (RELAY_WITHOUT), with commas between.
+toolchain_features() {
+    sed -n 's/^let features = \[\(.*\)\]$/\1/p' "$PROJECT/Package.swift" | tr -d '" ' | tr '[:upper:]' '[:lower:]' | grep . ||
+        die "Package.swift has no line \"let features = [\""
+}
+
 toolchain_bin_dir() { swift build -c "$1" --show-bin-path; }

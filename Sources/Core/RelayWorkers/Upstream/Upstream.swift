@@ -168,14 +168,14 @@ public final class Upstream: Sendable {
     /// Health of the worst route. Nil until the database's time is known.
     public func report() -> InstanceReport? {
         // A healthy route without a recent call says nothing about the present.
-        let recent = ContinuousClock.now - Self.recently
+        let present = ContinuousClock.now
+        let recent = present - Self.recently
         let all = UpstreamRoute.allCases.map { gate.breaker($0).health }
         let used = all.filter { health in health.state != .ok || health.lastCallAt.map { $0 >= recent } == true }
         let routes = used.isEmpty ? all.filter { $0.lastCallAt != nil } : used
         guard let worse = (routes.isEmpty ? all : routes).max(by: { $0.state < $1.state }), let now = clock.now else {
             return nil
         }
-        let present = ContinuousClock.now
         func time(_ moment: ContinuousClock.Instant) -> Timestamp { now - (present - moment) }
         let asked = worse.state == .ok ? routes.map(\.lastCallAt) : [worse.lastCallAt]
         return InstanceReport(

@@ -3,6 +3,7 @@ import AppStoreServer
 import AsyncHTTPClient
 import Cleeng
 import CryptoExtras
+import Formats
 import Foundation
 import GooglePlay
 import JWTKit

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Crypto
+import Formats
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore

@@ -1,4 +1,5 @@
 public import AppleStore
+import Formats
 public import Operations
 public import RelayCore
 

@@ -1,3 +1,4 @@
+import Formats
 public import RelayCore
 
 /// Decides which addresses messages may be sent to: the public internet, and ranges that the configuration adds.

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Formats
 import NIOConcurrencyHelpers
 import NIOCore
 import OutboundHTTP

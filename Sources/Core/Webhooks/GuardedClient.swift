@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Formats
 import NIOHTTP1
 public import OutboundHTTP
 public import RelayCore

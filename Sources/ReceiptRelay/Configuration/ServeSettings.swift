@@ -1,4 +1,5 @@
 import Cleeng
+import Formats
 import Foundation
 import Logging
 import RelayCore

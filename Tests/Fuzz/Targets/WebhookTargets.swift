@@ -1,3 +1,4 @@
+import Formats
 import NIOHTTP1
 import OutboundHTTP
 import RelayCore

@@ -1,3 +1,5 @@
+import Formats
+
 /// An email address as the app sent it, beside the form that identifies a customer: emails that differ only in
 /// case or in surrounding space are one customer.
 public struct CustomerEmail: Hashable, Sendable {
@@ -27,33 +29,5 @@ public struct CustomerEmail: Hashable, Sendable {
         }
         self.sent = EmailAddress(trimmed)
         self.customer = CustomerID(trimmed.asciiLowercased())
-    }
-}
-
-extension Unicode.Scalar {
-    var isSpaceOrControl: Bool {
-        // The property lookup costs more than the rest of an email.
-        if isASCII { return value <= 0x20 || value == 0x7f }
-        return properties.isWhitespace || properties.generalCategory == .control
-    }
-}
-
-extension String {
-    /// The text with ASCII letters in lower case. Other letters keep their case: Unicode would fold letters of two
-    /// customers into one (`K`, the Kelvin sign U+212A).
-    public func asciiLowercased() -> String {
-        guard utf8.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) else { return self }
-        return String(
-            decoding: utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
-    }
-}
-
-extension StringProtocol {
-    /// The text without leading and trailing white space and control characters.
-    public func trimmingSpace() -> String {
-        var scalars = String(self).unicodeScalars[...]
-        while let first = scalars.first, first.isSpaceOrControl { scalars.removeFirst() }
-        while let last = scalars.last, last.isSpaceOrControl { scalars.removeLast() }
-        return String(scalars)
     }
 }

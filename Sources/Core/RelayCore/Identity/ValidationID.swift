@@ -1,3 +1,5 @@
+import Formats
+
 /// The public id of a validation: 38 hexadecimal digits.
 ///
 /// | digits | holds |

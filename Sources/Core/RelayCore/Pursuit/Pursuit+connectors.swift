@@ -62,18 +62,6 @@ extension Pursuit {
     /// Signed end of the paid period. Nil if it has passed: the subscription has renewed, and its new end is unknown.
     func end(after now: Timestamp) -> Timestamp? { paidUntil.flatMap { $0 > now ? $0 : nil } }
 
-    /// Records that Cleeng has the purchase. If Cleeng named a synchronization, the pursuit follows it.
-    ///
-    /// - Parameter found: whether the synchronization existed before this request.
-    mutating func take(_ name: String?, found: Bool = false, at now: Timestamp, into decision: inout Decision) {
-        let connector = phase.connector
-        watch(from: now, next: .read, into: &decision)
-        foundSynchronization = found
-        guard let connector, let name else { return }
-        phase = .synchronizing(connector)
-        synchronization = name
-    }
-
     /// Handles the end of a synchronization that existed before the request. The end may be old or another customer's,
     /// so the entitlement decides. A refusal for a reason other than ownership leads to no transfer.
     ///

@@ -229,6 +229,18 @@ extension Pursuit {
             TimelineEvent(at: change.at, kind: TimelineEvent.Kind(settling: change.status), detail: detail))
     }
 
+    /// Records that Cleeng has the purchase. If Cleeng named a synchronization, the pursuit follows it.
+    ///
+    /// - Parameter found: whether the synchronization existed before this request.
+    mutating func take(_ name: String?, found: Bool = false, at now: Timestamp, into decision: inout Decision) {
+        let connector = phase.connector
+        watch(from: now, next: .read, into: &decision)
+        foundSynchronization = found
+        guard let connector, let name else { return }
+        phase = .synchronizing(connector)
+        synchronization = name
+    }
+
     mutating func watch(from now: Timestamp, next: Decision.Next, into decision: inout Decision) {
         phase = .watching
         (synchronization, refusal) = (nil, nil)

@@ -1,3 +1,5 @@
+import Formats
+
 /// Id of a webhook endpoint: 24 random hexadecimal digits in lower case.
 public struct EndpointID: Hashable, Sendable, CustomStringConvertible {
     public let description: String

@@ -85,18 +85,3 @@ extension FieldReader {
         return Choice(rawValue: text) ?? refuse(name, "must be one of \(names)")
     }
 }
-
-extension UInt8 {
-    /// Whether it is an ASCII letter or digit, `_`, `-` or `.`. Ids consist of these, and URLs need not escape them.
-    package var isOfID: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
-            UInt8(ascii: "-"), UInt8(ascii: "."):
-            true
-        default: isDigit
-        }
-    }
-
-    /// An ASCII digit.
-    package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-}

@@ -1,4 +1,5 @@
 import Crypto
+import Formats
 import NIOCore
 import RawStructuredFieldValues
 import RelayCore
@@ -74,5 +75,37 @@ enum IdempotencyKeyHeader {
             return nil
         }
         return text
+    }
+}
+
+/// SHA-256 digests that identify purchases.
+enum PurchaseDigest {
+    /// Hashes each part after its length, so that no two lists of parts collide.
+    static func of(_ texts: [String], identity: [UInt8]) -> [UInt8] {
+        var hash = SHA256()
+        func add(_ part: UnsafeRawBufferPointer) {
+            withUnsafeBytes(of: UInt64(part.count).bigEndian) { hash.update(bufferPointer: $0) }
+            hash.update(bufferPointer: part)
+        }
+        for var text in texts { text.withUTF8 { add(UnsafeRawBufferPointer($0)) } }
+        identity.withUnsafeBytes(add)
+        return Array(hash.finalize())
+    }
+
+    static func of(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        var hash = SHA256()
+        hash.update(bufferPointer: bytes)
+        return Array(hash.finalize())
+    }
+}
+
+extension IPAddress {
+    /// An IPv6 address with all its eight groups (`2001:db8:0:0:0:0:0:1`). Cleeng's published schema does not allow
+    /// `::`, and Cleeng would reject the purchase.
+    package var uncompressed: String {
+        guard bytes.count == 16 else { return description }
+        return stride(from: 0, to: 16, by: 2)
+            .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }
+            .joined(separator: ":")
     }
 }

@@ -14,10 +14,12 @@ struct NumberGate: Sendable {
     /// Removes a number that is not the customer's from the request, and adds a warning.
     ///
     /// - Throws: ``Problem``: `another_customer` if only a connector may send the purchase.
-    func check(_ request: inout PurchaseRequest, _ receipt: ReadReceipt, of publisher: PublisherID) async throws {
-        guard let number = request.cleengCustomer, let connector = drivers.connector(for: request, receipt),
-            let directory = directories[publisher]
-        else { return }
+    func check(
+        _ number: Int64, _ request: inout PurchaseRequest, _ receipt: ReadReceipt, of publisher: PublisherID
+    ) async throws {
+        guard let connector = drivers.connector(for: request, receipt), let directory = directories[publisher] else {
+            return
+        }
         switch await directory.owner(of: number, for: connector, within: Self.patience) {
         case .customer(request.email.customer), .unanswered: return
         case .customer, .nobody: break

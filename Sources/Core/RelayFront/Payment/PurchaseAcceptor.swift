@@ -1,3 +1,4 @@
+import Formats
 package import RelayCore
 package import RelayStore
 
@@ -42,7 +43,9 @@ package struct PurchaseAcceptor: Sendable {
     func accept(_ request: PurchaseRequest, from sender: Sender, _ notes: RequestNotes) async throws -> Accepted {
         let receipt = try await judge(request, of: sender.key)
         var request = request
-        try await numbers.check(&request, receipt, of: sender.key.publisher)
+        if let number = request.cleengCustomer {
+            try await numbers.check(number, &request, receipt, of: sender.key.publisher)
+        }
         var (acceptance, warnings) = try acceptance(of: request, receipt, from: sender)
         acceptance.takes = receipt.taken(of: sender.key.publisher)
         acceptance.keepsOwner = try await transfers.check(

@@ -1,3 +1,4 @@
+import Formats
 import NIOCore
 package import RelayCore
 
@@ -99,4 +100,15 @@ extension FieldReader {
         warnings.append(FieldError(name, .ignored, "\(subject) \(why); \(rest)"))
         return nil
     }
+}
+
+extension StorePlatform {
+    /// The fields of a purchase's body.
+    var paymentFields: FieldNames { Self.fieldNames[self] ?? FieldNames(PurchaseRequest.names) }
+
+    private static let fieldNames = Dictionary(
+        uniqueKeysWithValues: allCases.map { platform in
+            let members = platform.receipt?.fields.map(\.name) ?? PurchaseProof.Apple.names
+            return (platform, FieldNames(PurchaseRequest.names, within: [platform.receiptField: members]))
+        })
 }

@@ -1,3 +1,4 @@
+import Formats
 import RelayCore
 
 /// Finds a request's client address behind proxies.

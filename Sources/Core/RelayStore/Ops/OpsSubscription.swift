@@ -1,3 +1,4 @@
+import Formats
 public import RelayCore
 
 /// A subscription as operators see it.

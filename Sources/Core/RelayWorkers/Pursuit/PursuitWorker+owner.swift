@@ -35,9 +35,8 @@ extension PursuitWorker {
     ///
     /// - Returns: nil if it is the customer's.
     func checkNumber(
-        _ claimed: ClaimedPursuit, _ pursuit: inout Pursuit, _ purchase: StoredPurchase, _ pass: CallGate.Pass
+        _ number: Int64, _ claimed: ClaimedPursuit, _ pursuit: inout Pursuit, _ pass: CallGate.Pass
     ) async throws -> Decision? {
-        guard let number = purchase.proof.cleengCustomer else { return nil }
         let owner = await upstream.owner(of: number, pass)
         try Task.checkCancellation()
         switch owner {

@@ -170,7 +170,11 @@ struct PursuitWorker: Sendable {
         let purchase = try await store.purchases.purchase(
             of: claimed, by: pursuit.phase.connector?.driver ?? .receipt)
         try Task.checkCancellation()
-        if let decision = try await checkNumber(claimed, &pursuit, purchase, pass) { return decision }
+        if let number = purchase.proof.cleengCustomer,
+            let decision = try await checkNumber(number, claimed, &pursuit, pass)
+        {
+            return decision
+        }
         if claimed.overtakes { try await supersedeOlder(than: claimed) }
         try Task.checkCancellation()
         guard leases.with({ $0.covers(claimed.lease) }) else { throw CancellationError() }

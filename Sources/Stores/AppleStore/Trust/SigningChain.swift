@@ -1,3 +1,4 @@
+import Formats
 public import Foundation
 import RelayCore
 import X509

@@ -43,14 +43,3 @@ extension IPAddress: CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
-
-extension IPAddress {
-    /// An IPv6 address with all its eight groups (`2001:db8:0:0:0:0:0:1`). Cleeng's published schema does not allow
-    /// `::`, and Cleeng would reject the purchase.
-    public var uncompressed: String {
-        guard bytes.count == 16 else { return description }
-        return stride(from: 0, to: 16, by: 2)
-            .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }
-            .joined(separator: ":")
-    }
-}

@@ -1,7 +1,7 @@
 /// Hexadecimal digits of known length, as in every id that is read or written.
 public enum Hex {
     /// Nil if a byte is not a digit. At most 16 digits.
-    static func value(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64? {
+    public static func value(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64? {
         var value: UInt64 = 0
         for byte in digits {
             let digit: UInt8
@@ -48,7 +48,7 @@ public enum Hex {
     }
 
     /// Writes digits in lower case, with leading zeros.
-    static func write(_ value: UInt64, into digits: UnsafeMutableBufferPointer<UInt8>, at range: Range<Int>) {
+    public static func write(_ value: UInt64, into digits: UnsafeMutableBufferPointer<UInt8>, at range: Range<Int>) {
         var rest = value
         for index in range.reversed() {
             let digit = UInt8(truncatingIfNeeded: rest & 0xf)

@@ -17,13 +17,13 @@ let settings = commonSettings + [.enableUpcomingFeature("InternalImportsByDefaul
 let without = Set((Context.environment["RELAY_WITHOUT"] ?? "").lowercased().split(separator: ",").map(String.init))
 let features = ["Billing", "Console", "PurchasesAPI"]
 
-/// A target of a folder under Sources/: Base, Core, Stores or Features.
+/// A target of a folder under Sources/: Base, Core, Stores or Features. Each of Base and Features has a page.
 func room(
-    _ name: String, in folder: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
-    resources: [Resource]? = nil
+    _ name: String, in folder: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", exclude: exclude,
+        name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)",
+        exclude: ["Base", "Features"].contains(folder) ? ["README.md"] : [],
         resources: resources, swiftSettings: settings)
 }
 
@@ -80,7 +80,7 @@ let fuzzed: [Target.Dependency] = [
     "Cleeng",
     "GooglePlay",
     "RelayCore",
-    "RelayFront",
+    "HTTPServer", "RelayFront",
     "OutboundHTTP",
     "RelayStore", "RokuPay", "StoreAPI", "StoreSignals", "TestSupport", "Traces", "Webhooks", nioCore, nioHTTP1,
 ]
@@ -134,6 +134,12 @@ let package = Package(
             ["Formats", "OutboundHTTP", "Traces", httpClient, lifecycle, logging, metrics, tracing]),
         room("Postgres", in: "Base", ["CLibPQ", locks, logging]),
         room("Telemetry", in: "Base", ["Formats", logging, metrics, locks]),
+        room(
+            "HTTPServer", in: "Base",
+            [
+                "Formats", "Telemetry", "Traces", hummingbird, instrumentation, lifecycle, locks, logging, metrics,
+                nioCore, tracing,
+            ]),
         room("RelayCore", in: "Core", ["Formats"]),
         room(
             "Cleeng", in: "Core",
@@ -149,7 +155,8 @@ let package = Package(
         room(
             "RelayWorkers", in: "Core",
             [
-                "RelayStore", "RelayCore", "Cleeng", "AppStoreServer", "GooglePlay", "AmazonAppStore", "RokuPay",
+                "Formats", "RelayStore", "RelayCore", "Cleeng", "AppStoreServer", "GooglePlay", "AmazonAppStore",
+                "RokuPay",
                 "StoreAPI",
                 "StoreSignals", "AppleStore", "Postgres", "Traces", "Webhooks", instrumentation, lifecycle,
                 logging, metrics, tracing,
@@ -161,13 +168,10 @@ let package = Package(
         room(
             "RelayFront", in: "Core",
             [
-                "Formats", "Operations", "RelayStore", "RelayCore", "AppleStore", "StoreSignals", "Postgres",
-                "Telemetry", "Traces",
-                hummingbird,
-                instrumentation, lifecycle, logging, tracing,
-                metrics, locks,
-            ]
-                + [nioCore, structuredFields, jwt, crypto]),
+                "Formats", "HTTPServer", "Operations", "RelayStore", "RelayCore", "AppleStore", "StoreSignals",
+                "Postgres", "Telemetry", crypto, hummingbird, jwt, lifecycle, locks, logging, metrics, nioCore,
+                structuredFields,
+            ]),
         room("AppleStore", in: "Stores", ["Formats", "RelayCore", asn1, x509, crypto, locks]),
         room("StoreSignals", in: "Stores", ["Formats", "RelayCore", asn1, x509]),
         room(
@@ -189,25 +193,30 @@ let package = Package(
         room(
             "Billing", in: "Features",
             [
-                "AppleStore", "Formats", "Operations", "Postgres", "RelayCore", "RelayFront", "RelayStore",
+                "AppleStore", "Formats", "HTTPServer", "Operations", "Postgres", "RelayCore", "RelayFront",
+                "RelayStore",
                 "Webhooks",
                 crypto, hummingbird, logging, nioCore,
-            ], exclude: ["README.md"]),
+            ]),
         room(
             "Console", in: "Features",
             [
-                "Formats", "Operations", "Postgres", "RelayCore", "RelayFront", "RelayStore", "StoreSignals", crypto,
+                "Formats", "HTTPServer", "Operations", "Postgres", "RelayCore", "RelayFront", "RelayStore",
+                "StoreSignals", crypto,
                 hummingbird, locks, mustache,
-            ], exclude: ["README.md"],
+            ],
             resources: [.embedInCode("Pages/Templates"), .embedInCode("Pages/Assets")]),
         room(
             "PurchasesAPI", in: "Features",
-            ["AppleStore", "Formats", "Operations", "RelayCore", "RelayFront", "RelayStore", hummingbird, nioCore],
-            exclude: ["README.md"]),
+            [
+                "AppleStore", "Formats", "HTTPServer", "Operations", "RelayCore", "RelayFront", "RelayStore",
+                hummingbird, nioCore,
+            ]),
         .executableTarget(
             name: "ReceiptRelay",
             dependencies: [
-                "Formats", "RelayFront", "RelayWorkers", "Operations", "RelayStore", "RelayCore", "AppleStore",
+                "Formats", "HTTPServer", "RelayFront", "RelayWorkers", "Operations", "RelayStore", "RelayCore",
+                "AppleStore",
                 "AppStoreServer",
                 "Cleeng",
                 "GooglePlay", "AmazonAppStore", "RokuPay", "Postgres", "StoreSignals", "Telemetry",
@@ -321,21 +330,24 @@ let package = Package(
         tests("AppStoreServerTests", ["AppStoreServer", "OutboundHTTP", nioCore, nioHTTP1]),
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),
         tests(
+            "HTTPServerTests", ["Formats", "HTTPServer", "Telemetry", hummingbird, locks, logging, nioCore, nioPosix]),
+        tests(
             "RelayFrontTests",
             [
-                "Formats", "RelayFront", "RelayStore", "RelayCore", "AppleStore", appStoreSimulation, "TestSupport",
+                "Formats", "HTTPServer", "RelayFront", "RelayStore", "RelayCore", "AppleStore", appStoreSimulation,
+                "TestSupport",
                 hummingbird,
                 nioCore,
             ]),
         tests(
             "BillingTests",
             [
-                "Billing", "Formats", "Postgres", "RelayCore", "RelayFront", "RelayStore", "TestSupport",
+                "Billing", "Formats", "HTTPServer", "Postgres", "RelayCore", "RelayFront", "RelayStore", "TestSupport",
                 hummingbird, locks, logging, nioCore,
             ]),
         tests(
             "PurchasesAPITests",
-            ["Formats", "PurchasesAPI", "RelayCore", "RelayFront", "TestSupport", hummingbird, nioCore]),
+            ["Formats", "HTTPServer", "PurchasesAPI", "RelayCore", "RelayFront", "TestSupport", hummingbird, nioCore]),
         tests("OperationsTests", ["Formats", "Operations", "RelayStore", "RelayCore"]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "Postgres", "TestSupport", crypto]),
         tests("RelayWorkersTests", ["RelayWorkers", "RelayCore", lifecycle, locks, logging]),

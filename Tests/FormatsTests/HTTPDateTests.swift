@@ -12,6 +12,11 @@ struct HTTPDateTests {
         #expect(HTTPDate.secondsSince1970(text) == seconds)
     }
 
+    @Test("a clock before 1970 is written as 1970", arguments: [-1, -86_400, .min] as [Int64])
+    func beforeTheEpoch(seconds: Int64) {
+        #expect(HTTPDate.text(secondsSince1970: seconds) == "Thu, 01 Jan 1970 00:00:00 GMT")
+    }
+
     @Test(
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sun Nov  6 08:49:37 1994", 784_111_777),
@@ -20,6 +25,11 @@ struct HTTPDateTests {
         ] as [(String, Int64)])
     func theThreeFormsOfADateAreRead(text: String, seconds: Int64) {
         #expect(HTTPDate.secondsSince1970(text) == seconds)
+    }
+
+    @Test("a clock before 1970 is written as 1970", arguments: [-1, -86_400, .min] as [Int64])
+    func early(seconds: Int64) {
+        #expect(HTTPDate.text(secondsSince1970: seconds) == "Thu, 01 Jan 1970 00:00:00 GMT")
     }
 
     @Test(arguments: [

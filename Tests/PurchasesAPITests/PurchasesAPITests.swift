@@ -4,6 +4,7 @@ import RelayCore
 import TestRun
 import Testing
 
+@testable import HTTPServer
 @testable import PurchasesAPI
 @testable import RelayFront
 

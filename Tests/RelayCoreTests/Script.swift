@@ -1,3 +1,4 @@
+import Formats
 import RelayCore
 
 /// One pursuit, with times in seconds since its purchase was accepted. Tests read like a log of events.

@@ -2,6 +2,7 @@ import Foundation
 import RelayCore
 import Testing
 
+@testable import HTTPServer
 @testable import RelayFront
 
 @Suite struct AccountTokenTests {

@@ -4,6 +4,7 @@ import NIOConcurrencyHelpers
 import RelayCore
 import Testing
 
+@testable import HTTPServer
 @testable import RelayFront
 
 @Suite("Customers' tokens")

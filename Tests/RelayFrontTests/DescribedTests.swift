@@ -4,6 +4,7 @@ import NIOCore
 import TestSupport
 import Testing
 
+@testable import HTTPServer
 @testable import RelayCore
 @testable import RelayFront
 @testable import RelayStore

@@ -1,6 +1,7 @@
 import NIOCore
 import RelayCore
 
+@testable import HTTPServer
 @testable import RelayFront
 
 enum Fixtures {

@@ -3,6 +3,7 @@ import RelayCore
 import RelayStore
 import Testing
 
+@testable import HTTPServer
 @testable import RelayFront
 
 @Suite("Header fields")

@@ -3,6 +3,7 @@ import RelayCore
 import TestRun
 import Testing
 
+@testable import HTTPServer
 @testable import RelayFront
 
 /// Bodies that could block an event loop: the work for a name or a text must be at most linear in its length.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import HTTPServer
 @testable import RelayFront
 
 /// Key sets come from an external address.

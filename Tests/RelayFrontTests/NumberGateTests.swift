@@ -1,6 +1,7 @@
 import RelayCore
 import Testing
 
+@testable import HTTPServer
 @testable import RelayFront
 @testable import RelayStore
 
@@ -30,7 +31,7 @@ struct NumberGateTests {
             case .store(let sent): ReadReceipt(sent, nil, of: Self.key)
             }
         let gate = NumberGate(directories: PerPublisher(Directory(owner: owner)), drivers: policy)
-        try await gate.check(&request, receipt, of: "main")
+        try await gate.check(7, &request, receipt, of: "main")
         return request
     }
 

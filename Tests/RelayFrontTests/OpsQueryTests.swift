@@ -5,6 +5,7 @@ import RelayCore
 import RelayStore
 import Testing
 
+@testable import HTTPServer
 @testable import RelayFront
 
 @Suite("Queries of the ops API")

@@ -2,6 +2,7 @@ import NIOCore
 import RelayCore
 import Testing
 
+@testable import HTTPServer
 @testable import RelayFront
 
 @Suite("Polls as JSON")

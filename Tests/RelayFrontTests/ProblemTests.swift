@@ -3,6 +3,7 @@ import Hummingbird
 import NIOCore
 import Testing
 
+@testable import HTTPServer
 @testable import RelayFront
 
 @Suite("Problems")
@@ -14,7 +15,7 @@ struct ProblemTests {
         var errors: [Field]?
     }
 
-    /// Those of the core.
+    /// Those of the core and its server.
     static let codes: [ProblemCode] = [
         .badRequest, .notJSON, .invalidIdempotencyKey, .missingKey, .badSignature, .unknownKey,
         .customerTokenRequired, .invalidCustomerToken, .wrongRole, .anotherCustomer, .notFound, .unknownValidation,
@@ -53,7 +54,7 @@ struct ProblemTests {
         let declared = try files.flatMap { file in
             try String(contentsOf: root.appending(path: file), encoding: .utf8)
                 .matches(of: /= ProblemCode\(\s*"(\w+)", \.\w+, "([^"]+)"/)
-                .map { (code: String($0.output.1), title: String($0.output.2), isCore: file.hasPrefix("Core/")) }
+                .map { (code: String($0.output.1), title: String($0.output.2), isCore: !file.hasPrefix("Features/")) }
         }
         #expect(Set(declared.map(\.code)).count == declared.count && Set(declared.map(\.title)).count == declared.count)
         #expect(Set(declared.filter(\.isCore).map(\.code)) == Set(Self.codes.map(\.rawValue)))

@@ -4,6 +4,7 @@ import Foundation
 import RelayCore
 import Testing
 
+@testable import HTTPServer
 @testable import RelayFront
 
 @Suite("Receipts that are not genuine")

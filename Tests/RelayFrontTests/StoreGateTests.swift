@@ -1,6 +1,7 @@
 import RelayCore
 import Testing
 
+@testable import HTTPServer
 @testable import RelayFront
 
 @Suite("Calls to stores")

@@ -2,6 +2,7 @@ import HTTPTypes
 import RelayCore
 import Testing
 
+@testable import HTTPServer
 @testable import RelayFront
 
 @Suite("Unsigned pushes of Roku")

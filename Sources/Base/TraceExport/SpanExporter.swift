@@ -80,9 +80,13 @@ public struct SpanExporter: Service {
         while case let left = ContinuousClock.now.duration(to: end), left > .zero {
             let spans = buffer.take(atMost: Self.batchSize)
             guard !spans.isEmpty else { return }
-            guard case .taken = await send(spans, within: left) else { return drop(spans.count, "shutdown") }
+            guard case .taken = await send(spans, within: left) else {
+                drop(spans.count, "shutdown")
+                break
+            }
             exported.increment(by: spans.count)
         }
+        drop(buffer.take(atMost: .max).count, "shutdown")
     }
 
     private func export(_ spans: [FinishedSpan], _ troubled: inout Bool) async {

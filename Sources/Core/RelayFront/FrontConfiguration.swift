@@ -1,5 +1,6 @@
 public import AppleStore
-import Formats
+public import Formats
+public import HTTPServer
 public import Operations
 public import RelayCore
 

@@ -1,3 +1,4 @@
+package import HTTPServer
 package import RelayStore
 
 /// What a feature adds to the fronts.

@@ -1,17 +1,16 @@
+import HTTPServer
 import Hummingbird
-import HummingbirdCore
 public import Logging
 public import NIOCore
-import NIOPosix
 import Operations
+import RelayCore
 public import RelayStore
 public import ServiceLifecycle
 public import Telemetry
 
 /// The HTTP servers of the relay: one for apps and one for operators, each on its own port.
 ///
-/// On graceful shutdown each stops accepting, wakes every held poll and answers it with the present state. It answers
-/// the requests that have arrived, and cuts what is left after eight seconds.
+/// On graceful shutdown each stops accepting, wakes every held poll and answers it with the present state (``Front``).
 public struct RelayFront: Sendable {
     /// Called with the address once a front listens.
     public typealias OnListening = @Sendable (SocketAddress) async -> Void
@@ -49,7 +48,7 @@ public struct RelayFront: Sendable {
         let limits = RateLimits(
             keys: configuration.keyLimit.map { RateLimiter("key", $0) },
             addresses: configuration.addressLimit.map { RateLimiter("address", $0) },
-            trustedProxies: configuration.trustedProxies)
+            trustedProxies: configuration.trustedProxies, unlimited: Self.unlimited)
         self.limits = limits
         self.authenticator = Authenticator(
             keys: keys, customerTokens: configuration.customerTokens, clock: store.memory.clock, limits: limits)
@@ -82,7 +81,8 @@ public struct RelayFront: Sendable {
         let acceptor = PurchaseAcceptor(
             store: store, intake: intake, receipts: configuration.receipts, drivers: configuration.drivers,
             numbers: NumberGate(directories: configuration.directories, drivers: configuration.drivers), stores: stores,
-            transfers: TransferGate(store: store, rules: configuration.transfers, logger: logger), metrics: metrics)
+            transfers: TransferGate(store: store, rules: configuration.transfers, logger: logger),
+            metrics: IntakeMetrics(registry: registry))
         let bodies = BodyReader(maximumBytes: configuration.maxBodyBytes)
         let payments = PaymentRoutes(
             acceptor: acceptor, authenticator: authenticator, googleConnector: configuration.googleConnector,
@@ -106,18 +106,23 @@ public struct RelayFront: Sendable {
                 ).routes
         }
         let apps = payments.routes + entitlements.routes
-        let crossOrigin = CrossOrigin(configuration.allowedOrigins, apps)
+        let crossOrigin = CrossOrigin(configuration.allowedOrigins, apps, sending: Self.pageFields)
         let fromStores = notifications.routes + events
         let parts = FrontFeature.Parts(
             authenticator: authenticator, acceptor: acceptor, limits: limits, budget: bodyBudget,
             keylessBudget: keylessBodyBudget, maxBodyBytes: configuration.maxBodyBytes,
             requiresTLS: configuration.requiresTLS)
-        return service(
+        var front = Front(
             apps + crossOrigin.preflights + fromStores + features.flatMap { $0.routes(parts) },
-            address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
-            maxConnections: OpenFileLimit.connections(wanted: Self.maxAppConnections),
-            limits: limits, crossOrigin: crossOrigin, beginsTraces: configuration.beginsTraces,
-            onListening: onListening, onShutdown: store.memory.changes.shutDown, drain: stores.drain)
+            gate: RequestGate(
+                metrics: metrics, logger: logger, crossOrigin: crossOrigin, limits: limits,
+                beginsTraces: configuration.beginsTraces),
+            maxBodyBytes: configuration.maxBodyBytes,
+            maxConnections: OpenFileLimit.connections(wanted: Self.maxAppConnections))
+        front.dialects = features.flatMap(\.dialects)
+        front.onShutdown = store.memory.changes.shutDown
+        front.drain = stores.drain
+        return service(front, host: configuration.host, port: configuration.port, onListening)
     }
 
     /// The front for operators, their tools and probes.
@@ -140,10 +145,20 @@ public struct RelayFront: Sendable {
             + OpsViewRoutes(store: store, authenticator: authenticator).routes
             + OpsActRoutes(tools: tools, authenticator: authenticator, bodies: bodies).routes
             + added.flatMap(\.routes)
-        return service(
-            routes, dialects: added.flatMap(\.dialects),
-            address: .hostname(configuration.opsHost, port: configuration.opsPort),
-            maxBodyBytes: Self.maxOpsBodyBytes, maxConnections: Self.maxOpsConnections, onListening: onListening)
+        var front = Front(
+            routes, gate: RequestGate(metrics: metrics, logger: logger), maxBodyBytes: Self.maxOpsBodyBytes,
+            maxConnections: Self.maxOpsConnections)
+        front.dialects = added.flatMap(\.dialects) + features.flatMap(\.dialects)
+        return service(front, host: configuration.opsHost, port: configuration.opsPort, onListening)
+    }
+
+    private func service(
+        _ front: Front, host: String, port: Int, _ onListening: @escaping OnListening
+    ) -> any Service {
+        var front = front
+        front.foldedPaths = features.flatMap(\.foldedPaths)
+        front.describe = { Problem(describing: $0) }
+        return front.service(on: .hostname(host, port: port), onListening: onListening)
     }
 
     /// Version 2 has twenty kilobytes; version 1 contains a receipt and up to a hundred transactions.
@@ -154,74 +169,12 @@ public struct RelayFront: Sendable {
     private static let maxOpsConnections = 128
     /// Further connections wait in the backlog. The process's limit of open files is a second bound.
     private static let maxAppConnections = 18_000
-    private static let backlog = 4_096
     /// Further polls are answered at once. Each held poll costs about 20 KiB.
     private static let maxHeldPolls = 15_000
-    /// Time between two requests of a connection, and from the first byte of a request to the end of its head.
-    private static let idleTimeout = Duration.seconds(30)
-    /// Time between the end of a request's head and the end of its body. Shorter than `idleTimeout`, which would cut a
-    /// client in the middle of its body without an answer.
-    private static let bodyTimeout = TimeAmount.seconds(25)
-    /// How long a client may leave its answer unread.
-    private static let writeTimeout = TimeAmount.seconds(30)
-
-    private func service(
-        _ routes: [Route], dialects: [ErrorDialect] = [], address: BindAddress,
-        maxBodyBytes: Int, maxConnections: Int, limits: RateLimits? = nil, crossOrigin: CrossOrigin? = nil,
-        beginsTraces: Bool = false,
-        onListening: @escaping OnListening,
-        onShutdown: @escaping @Sendable () -> Void = {}, drain: @escaping @Sendable () async -> Void = {}
-    ) -> any Service {
-        let router = Router(context: FrontContext.self, options: .autoGenerateHeadEndpoints)
-        let recorder = RequestRecorder(metrics: metrics, logger: logger, crossOrigin: crossOrigin)
-        router.add(
-            middleware: FrontMiddleware(
-                allowed: AllowedMethods(routes), recorder: recorder, dialects: dialects + features.flatMap(\.dialects),
-                limits: limits,
-                beginsTraces: beginsTraces))
-        for route in routes { route.add(to: router) }
-        var quiet = logger
-        // Hummingbird logs each address and its own errors' text. The relay's own log lines cover both.
-        quiet.logLevel = max(logger.logLevel, .warning)
-        let cached = CachedRoutes(routes, recorder: recorder, limits: limits, beginsTraces: beginsTraces)
-        let channel = FrontChannel(
-            responder: FrontResponder(
-                router: router.buildResponder(), cached: cached, folded: FoldedPaths(features.flatMap(\.foldedPaths)),
-                logger: quiet),
-            limits: ConnectionLimits(
-                idleTime: Self.idleTimeout, bodyTime: Self.bodyTimeout,
-                writeTime: Self.writeTimeout, bodyBytes: maxBodyBytes))
-        let server = Server(
-            childChannelSetup: channel,
-            configuration: ServerConfiguration(
-                address: address, serverName: nil, backlog: Self.backlog,
-                availableConnectionsDelegate: MaximumAvailableConnections(maxConnections)),
-            onServerRunning: { channel in
-                if let address = channel.localAddress { await onListening(address) }
-            },
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet)
-        return FrontService(server: server, onShutdown: onShutdown, drain: drain)
-    }
-}
-
-/// Server of a front. Its held polls are answered when shutdown begins, since the server cannot end before.
-struct FrontService: Service {
-    let server: any Service
-    let onShutdown: @Sendable () -> Void
-    /// Waits for work that continues without its connection.
-    let drain: @Sendable () async -> Void
-
-    func run() async throws {
-        do {
-            try await withGracefulShutdownHandler {
-                try await server.run()
-            } onGracefulShutdown: {
-                onShutdown()
-            }
-        } catch {
-            await drain()
-            throw error
-        }
-        await drain()
-    }
+    /// Header fields that a web page may send.
+    private static let pageFields =
+        "Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer, X-Customer-Token, Cache-Control, "
+        + "traceparent, tracestate"
+    /// Paths without a rate limit. Their callers sign, come from few addresses, and stop after a few tries.
+    private static let unlimited = Set(StorePlatform.allCases.map(\.notificationPath) + ["/cleeng/webhooks"])
 }

@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 package import Postgres
 import RelayCore

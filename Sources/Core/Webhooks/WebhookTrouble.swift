@@ -1,6 +1,6 @@
-import Formats
+public import Formats
 public import OutboundHTTP
-public import RelayCore
+import RelayCore
 
 /// Why a message did not reach an endpoint, in words for operators.
 public enum WebhookTrouble: Error, Equatable, CustomStringConvertible {

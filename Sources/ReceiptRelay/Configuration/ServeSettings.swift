@@ -1,6 +1,7 @@
 import Cleeng
 import Formats
 import Foundation
+import HTTPServer
 import Logging
 import RelayCore
 import RelayFront

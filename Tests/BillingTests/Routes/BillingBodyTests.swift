@@ -6,6 +6,7 @@ import RelayCore
 import Testing
 
 @testable import Billing
+@testable import HTTPServer
 @testable import RelayFront
 
 @Suite("Requests of billing's clients")

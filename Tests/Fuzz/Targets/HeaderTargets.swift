@@ -4,6 +4,7 @@ import RelayCore
 import Traces
 
 @testable import Console
+@testable import HTTPServer
 @testable import RelayFront
 
 extension FuzzTarget {

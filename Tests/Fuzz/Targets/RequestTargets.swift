@@ -4,6 +4,7 @@ import RelayStore
 
 @testable import Billing
 @testable import Console
+@testable import HTTPServer
 @testable import PurchasesAPI
 @testable import RelayFront
 

@@ -1,3 +1,4 @@
+import Formats
 import RelayCore
 import Testing
 

@@ -5,8 +5,9 @@ public enum HTTPDate {
 
     /// The preferred form: `Sun, 06 Nov 1994 08:49:37 GMT`.
     ///
-    /// - Parameter seconds: since 1970.
+    /// - Parameter seconds: since 1970; earlier times are written as its first moment.
     public static func text(secondsSince1970 seconds: Int64) -> String {
+        let seconds = max(seconds, 0)
         let (days, inDay) = (seconds / 86_400, seconds % 86_400)
         let date = CivilDate(daysSince1970: days)
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }

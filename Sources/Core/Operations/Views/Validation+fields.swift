@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 public import RelayCore
 public import RelayStore

@@ -1,3 +1,5 @@
+import Formats
+
 /// Query to a store for the status of a subscription, by what the store gave the app.
 public struct ExternalStoreQuery: Sendable, Hashable {
     public let platform: StorePlatform

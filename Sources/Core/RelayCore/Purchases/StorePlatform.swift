@@ -1,3 +1,5 @@
+import Formats
+
 /// The store of a purchase. Its name prefixes the products and purchases that publishers' back ends receive. It also
 /// prefixes the keys of subscriptions, except Apple's. What else differs between stores is in ``StoreTraits``.
 @dynamicMemberLookup

@@ -1,3 +1,4 @@
+package import HTTPServer
 package import HTTPTypes
 package import Hummingbird
 package import RelayCore
@@ -42,7 +43,7 @@ package struct Authenticator: Sendable {
         guard let key = try await keys.authenticate(text) else {
             throw Self.unknownKey
         }
-        context.notes.keyID = key.id
+        context.notes.caller = key.id.text
         // Operators' keys have no rate limit.
         if !key.role.opens(.opsViewer) { try limits?.take(key: key.id.text, context) }
         return try role.map { try check(key, opens: $0) } ?? key

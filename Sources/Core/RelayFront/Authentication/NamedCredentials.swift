@@ -1,4 +1,6 @@
+import Formats
 import Foundation
+import HTTPServer
 import RelayCore
 
 /// A publisher's id with one of its keys, as Fovea's clients send them: `appName` and `apiKey`.

@@ -1,4 +1,5 @@
 import Formats
+import HTTPServer
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -77,14 +78,14 @@ struct EntitlementRoutes: Sendable {
             (try? Self.check(known, key, customer)) != nil
         else { return nil }
         let (response, body) = PollAnswer(poll: poll, ifNoneMatch: headers[.ifNoneMatch]).parts(known)
-        return CachedAnswer(response: response, body: body, keyID: key.id, validation: id)
+        return CachedAnswer(response: response, body: body, caller: key.id.text, subject: .validation(id))
     }
 
     private func question(_ request: Request, _ context: FrontContext) async throws -> Question {
         let key = try await authenticator.key(request, context, opening: .app)
         let customer = try await authenticator.customer(request)
         guard let id = context.parameters.get("id").flatMap({ ValidationID($0) }) else { throw Self.unknown }
-        context.notes.validation = id
+        context.notes.subject = .validation(id)
         var answer = PollAnswer(poll: poll, ifNoneMatch: request.headers[.ifNoneMatch])
         if let seconds = PreferWait.parse(request.headers[.prefer]), seconds > 0, holder.hasCapacity {
             answer.appliedWait = seconds
@@ -151,7 +152,7 @@ struct EntitlementRoutes: Sendable {
         let known = try await store.subscriptions.entitlement(
             of: email.customer, to: offer, publisher: key.publisher)
         guard let known else { return Self.nothingKnown }
-        context.notes.validation = known.id
+        context.notes.subject = .validation(known.id)
         return PollAnswer(poll: poll, ifNoneMatch: request.headers[.ifNoneMatch])
             .response(KnownValidation(known))
     }

@@ -1,4 +1,5 @@
 import Formats
+import HTTPServer
 import HTTPTypes
 import Hummingbird
 import NIOCore

@@ -1,5 +1,4 @@
-import Hummingbird
-import NIOCore
+package import HTTPServer
 import Operations
 import Postgres
 import RelayCore
@@ -20,16 +19,7 @@ extension Problem {
         // Undefined table or column: the schema is not migrated yet.
         case let error as PostgresError where ["42P01", "42703"].contains(error.sqlState):
             self.init(.databaseUnavailable, "send the same request again")
-        case is NIOTooManyBytesError:
-            self = Problem(.bodyTooLarge, "the body is larger than this service takes").closingConnection()
-        case is RequestTimedOut:
-            self = Problem(.requestTimeout, "the body did not arrive in time").closingConnection()
-        case is CancellationError:
-            self.init(.overloaded, "this copy of the service is stopping; send the same request again")
-        case let error as any HTTPResponseError where error.status.kind == .clientError:
-            self.init(.badRequest, "the request is not one that this service understands")
-        default:
-            self.init(.internalError, "the cause was logged under the request id")
+        default: self.init(ofServer: error)
         }
     }
 }

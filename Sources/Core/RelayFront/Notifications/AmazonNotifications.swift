@@ -1,3 +1,4 @@
+import HTTPServer
 public import Logging
 public import Operations
 public import RelayCore

@@ -1,4 +1,5 @@
 public import AppleStore
+import HTTPServer
 public import RelayCore
 
 /// The App Store's notifications of both versions. Apple's signature or the shared secret proves them.

@@ -1,3 +1,4 @@
+import Formats
 public import HTTPTypes
 public import RelayCore
 import StoreSignals

@@ -1,3 +1,4 @@
+import HTTPServer
 public import HTTPTypes
 public import Hummingbird
 public import Logging

@@ -1,3 +1,5 @@
+import Formats
+import HTTPServer
 import HTTPTypes
 public import Hummingbird
 public import Logging

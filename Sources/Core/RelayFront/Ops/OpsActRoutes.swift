@@ -1,4 +1,5 @@
 import Formats
+import HTTPServer
 import Hummingbird
 import NIOCore
 package import Operations
@@ -43,7 +44,7 @@ struct OpsActRoutes: Sendable {
         let key = try await authenticator.key(request, context, opening: .opsOperator)
         let reason = try OperatorReason.parse(try await bodies.read(request))
         guard let id = context.parameters.get("id").flatMap({ ValidationID($0) }) else { throw OpsRefusal.unknown }
-        context.notes.validation = id
+        context.notes.subject = .validation(id)
         try await operations.perform(make(id), by: Actor(key), reason: reason)
         let validation = try await store.purchases.validation(id, in: key.opsScope)
         return .json(.accepted) { writer in

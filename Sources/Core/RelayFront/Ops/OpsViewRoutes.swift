@@ -1,4 +1,5 @@
 import Formats
+import HTTPServer
 import Hummingbird
 import Operations
 import RelayCore
@@ -62,7 +63,7 @@ struct OpsViewRoutes: Sendable {
         guard let id = context.parameters.get("id").flatMap({ ValidationID($0) }),
             let detail = try await store.ops.detail(id, in: scope)
         else { throw OpsRefusal.unknown }
-        context.notes.validation = id
+        context.notes.subject = .validation(id)
         return .json(capacity: 4_096) { $0.value(detail) }
     }
 

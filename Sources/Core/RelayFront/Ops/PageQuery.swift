@@ -1,3 +1,5 @@
+import Formats
+package import HTTPServer
 import RelayCore
 
 /// Query parameters that all lists for operators share.

@@ -1,5 +1,6 @@
 import Crypto
 import Formats
+import HTTPServer
 import NIOCore
 import RawStructuredFieldValues
 import RelayCore

@@ -1,3 +1,4 @@
+import HTTPServer
 import RelayCore
 
 /// Policy for the Cleeng API that purchases are sent to.

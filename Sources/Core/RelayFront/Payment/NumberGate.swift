@@ -1,3 +1,4 @@
+import HTTPServer
 import RelayCore
 
 /// Keeps purchases from being sent under another customer's number at Cleeng.

@@ -1,4 +1,5 @@
-import Formats
+package import Formats
+package import HTTPServer
 package import RelayCore
 package import RelayStore
 
@@ -16,7 +17,7 @@ package struct PurchaseAcceptor: Sendable {
     /// Stores that are asked about purchases that they do not sign.
     package let stores: StoreGate
     package let transfers: TransferGate
-    package let metrics: FrontMetrics
+    package let metrics: IntakeMetrics
 
     package var offers: OfferCatalogue { store.memory.catalogue }
 
@@ -85,12 +86,12 @@ package struct PurchaseAcceptor: Sendable {
     private func commit(
         _ acceptance: Acceptance, _ notes: RequestNotes
     ) async throws -> (IntakeOutcome, Validation)? {
-        notes.validation = acceptance.id
+        notes.subject = .validation(acceptance.id)
         switch try await intake.accept(acceptance) {
         case .created(let acceptedAt, let deadline):
             return (.created, Validation(acceptance, acceptedAt: acceptedAt, deadline: deadline))
         case .existing(let id):
-            notes.validation = id
+            notes.subject = .validation(id)
             if let validation = try await store.purchases.validation(id) { return (.existing, validation) }
             try await store.purchases.forget(id, of: acceptance)
             return nil

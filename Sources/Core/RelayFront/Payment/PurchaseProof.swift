@@ -1,3 +1,5 @@
+import Formats
+import HTTPServer
 package import RelayCore
 
 /// An app's proof of a purchase.

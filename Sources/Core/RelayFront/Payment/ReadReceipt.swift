@@ -1,4 +1,5 @@
 package import AppleStore
+import HTTPServer
 package import RelayCore
 import RelayStore
 

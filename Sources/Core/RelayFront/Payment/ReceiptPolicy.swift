@@ -1,4 +1,5 @@
 public import AppleStore
+import HTTPServer
 package import RelayCore
 
 /// Whether new receipts are verified, and what happens to one that is not genuine.

@@ -1,4 +1,5 @@
 import Formats
+package import HTTPServer
 package import RelayCore
 
 extension StoreReceipt {

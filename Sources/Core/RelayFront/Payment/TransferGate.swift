@@ -1,3 +1,4 @@
+import HTTPServer
 import Logging
 public import RelayCore
 import RelayStore

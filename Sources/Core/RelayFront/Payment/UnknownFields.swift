@@ -1,3 +1,5 @@
+import Formats
+import HTTPServer
 import RelayCore
 
 /// Unknown fields of a body that resemble a known one, such as `coupon` for `couponCode`. All others are ignored.

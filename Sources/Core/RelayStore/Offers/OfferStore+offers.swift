@@ -1,3 +1,4 @@
+import Formats
 import Postgres
 public import RelayCore
 

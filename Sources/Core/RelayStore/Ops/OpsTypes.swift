@@ -1,3 +1,4 @@
+import Formats
 public import RelayCore
 
 /// Selection of validations for the operators' list.

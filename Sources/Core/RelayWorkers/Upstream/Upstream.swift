@@ -1,4 +1,5 @@
 public import Cleeng
+import Formats
 import Foundation
 public import Logging
 import Metrics

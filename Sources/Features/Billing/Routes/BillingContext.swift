@@ -1,4 +1,5 @@
 import Formats
+import HTTPServer
 import Hummingbird
 import RelayCore
 import RelayFront
@@ -22,7 +23,7 @@ struct BillingContext: Sendable {
         var key = try await parts.authenticator.keys.authenticate(accessToken: text)
         if key == nil { key = try await parts.authenticator.keys.authenticate(text) }
         guard let key else { throw Problem(.unknownKey, "the token was never given out, or its key has been revoked") }
-        context.notes.keyID = key.id
+        context.notes.caller = key.id.text
         try parts.limits.take(key: key.id.text, context)
         guard key.role.opens(.publisher) else { throw Problem(.wrongRole, "this takes a key of the role publisher") }
         return key.publisher

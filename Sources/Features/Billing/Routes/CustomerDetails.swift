@@ -1,4 +1,5 @@
 import Formats
+import HTTPServer
 import NIOCore
 import RelayCore
 import RelayFront

@@ -1,3 +1,4 @@
+import HTTPServer
 import NIOCore
 import RelayCore
 import RelayFront

@@ -1,3 +1,4 @@
+import HTTPServer
 import Hummingbird
 import RelayCore
 import RelayFront

@@ -1,4 +1,5 @@
 import AppleStore
+import HTTPServer
 import RelayCore
 import RelayFront
 

@@ -1,5 +1,6 @@
 import Formats
 import Foundation
+import HTTPServer
 import Hummingbird
 import NIOCore
 import RelayCore
@@ -36,7 +37,7 @@ struct TokenRoutes: Sendable {
                 "client_secret is a key of the role \(known.role.name): this takes one of the role \(KeyRole.publisher.name)"
             )
         }
-        context.notes.keyID = key.id
+        context.notes.caller = key.id.text
         try parts.limits.take(key: key.id.text, context)
         guard let token = try await parts.acceptor.store.keys.accessToken(for: Substring(secret)) else {
             throw Self.unknownClient

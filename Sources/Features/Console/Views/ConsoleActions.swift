@@ -1,3 +1,5 @@
+import Formats
+import HTTPServer
 import Hummingbird
 import RelayCore
 import RelayFront

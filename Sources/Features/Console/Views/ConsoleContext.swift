@@ -1,6 +1,8 @@
 import Formats
+import HTTPServer
 import HTTPTypes
 import Hummingbird
+import RelayCore
 import RelayFront
 import RelayStore
 
@@ -55,7 +57,7 @@ struct ConsoleContext: Sendable {
         else {
             return nil
         }
-        context.notes.keyID = session.key.id
+        context.notes.caller = session.key.id.text
         return ConsoleVisit(
             console: self, request: request, context: context, query: ConsoleQuery(request), session: session,
             token: token)

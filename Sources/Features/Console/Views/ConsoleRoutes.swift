@@ -1,3 +1,5 @@
+import Formats
+import HTTPServer
 import Hummingbird
 import RelayCore
 import RelayFront
@@ -82,7 +84,7 @@ struct ConsoleRoutes: Sendable {
         guard let text = form["key"], let key = try await console.keys.authenticate(Substring(text)) else {
             return refuse(next, "This key was never made, or has been revoked.", .unauthorized)
         }
-        context.notes.keyID = key.id
+        context.notes.caller = key.id.text
         guard key.role.opens(.opsViewer) else {
             return refuse(
                 next, "This key has the role \(key.role.name): the console takes ops-viewer and ops-operator.",

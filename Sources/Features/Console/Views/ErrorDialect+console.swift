@@ -1,3 +1,5 @@
+import Formats
+import HTTPServer
 import RelayCore
 import RelayFront
 

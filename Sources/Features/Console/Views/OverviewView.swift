@@ -1,3 +1,4 @@
+import Formats
 import Hummingbird
 import Operations
 import RelayCore

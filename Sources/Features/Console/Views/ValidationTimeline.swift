@@ -1,3 +1,4 @@
+import Formats
 import Operations
 import RelayCore
 import RelayFront

@@ -1,4 +1,5 @@
 import Formats
+import HTTPServer
 import Hummingbird
 import Operations
 import RelayCore
@@ -107,7 +108,7 @@ enum ValidationViews {
         guard let id = visit.context.parameters.get("id").flatMap({ ValidationID($0) }),
             let detail = try await visit.store.ops.detail(id, in: visit.scope)
         else { throw Problem(.unknownValidation, "nothing is known by this id") }
-        visit.context.notes.validation = id
+        visit.context.notes.subject = .validation(id)
         let one = detail.validation
         var frame = visit.frame("Validation \(id)", at: .validations, live: one.status == .pending ? 2 : 10)
         if detail.nextStepAt != nil || one.status == .pending { frame.alert = try await visit.alert() }

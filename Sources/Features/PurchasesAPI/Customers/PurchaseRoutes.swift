@@ -1,4 +1,5 @@
 import Formats
+import HTTPServer
 import Hummingbird
 import RelayCore
 import RelayFront
@@ -50,7 +51,7 @@ struct PurchaseRoutes: Sendable {
         let body = ByteBuffer(bytes: known.json)
         var fields = Self.headers
         fields[.contentLength] = String(body.readableBytes)
-        return CachedAnswer(response: HTTPResponse(status: .ok, headerFields: fields), body: body, keyID: key.id)
+        return CachedAnswer(response: HTTPResponse(status: .ok, headerFields: fields), body: body, caller: key.id.text)
     }
 
     private func purchases(_ text: String, _ key: APIKey) async throws -> Response {

@@ -1,3 +1,4 @@
+import HTTPServer
 import RelayCore
 import RelayFront
 import RelayStore

@@ -1,4 +1,5 @@
 import AppleStore
+import HTTPServer
 import Hummingbird
 import RelayCore
 import RelayFront

@@ -1,3 +1,4 @@
+import Formats
 import RelayCore
 
 /// A validation's events on a time axis. The minute in which the app waits takes most of the width.

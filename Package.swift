@@ -80,9 +80,8 @@ let fuzzed: [Target.Dependency] = [
     "Cleeng",
     "GooglePlay",
     "RelayCore",
-    "HTTPServer", "RelayFront",
-    "OutboundHTTP",
-    "RelayStore", "RokuPay", "StoreAPI", "StoreSignals", "TestSupport", "Traces", "Webhooks", nioCore, nioHTTP1,
+    "HTTPServer", "Relay",
+    "OutboundHTTP", "RokuPay", "StoreAPI", "StoreSignals", "TestSupport", "Traces", "Webhooks", nioCore, nioHTTP1,
 ]
 
 let package = Package(
@@ -148,30 +147,15 @@ let package = Package(
             "Webhooks", in: "Core",
             ["Formats", "RelayCore", "OutboundHTTP", httpClient, crypto, locks, nioCore, nioHTTP1, nioPosix]),
         room(
-            "RelayStore", in: "Core",
-            ["Formats", "Postgres", "RelayCore", "Traces", crypto, cryptoExtras, heap, logging, metrics, locks],
+            "Relay", in: "Core",
+            [
+                "AppStoreServer", "AppleStore", "Cleeng", "Formats", "GooglePlay", "HTTPServer",
+                "Postgres", "RelayCore", "StoreAPI", "StoreSignals", "Telemetry", "Traces", "Webhooks",
+                crypto, cryptoExtras, heap, hummingbird, instrumentation, jwt, lifecycle, locks, logging, metrics,
+                nioCore, structuredFields, tracing,
+            ],
             // A link to `migrations/`: the executable carries the SQL that stands there.
             resources: [.embedInCode("Migrations/SQL")]),
-        room(
-            "RelayWorkers", in: "Core",
-            [
-                "Formats", "RelayStore", "RelayCore", "Cleeng", "AppStoreServer", "GooglePlay", "AmazonAppStore",
-                "RokuPay",
-                "StoreAPI",
-                "StoreSignals", "AppleStore", "Postgres", "Traces", "Webhooks", instrumentation, lifecycle,
-                logging, metrics, tracing,
-            ]
-                + [locks, nioCore]),
-        room(
-            "Operations", in: "Core",
-            ["Formats", "RelayStore", "RelayCore", "AppleStore", "AppStoreServer", "StoreSignals", "Webhooks"]),
-        room(
-            "RelayFront", in: "Core",
-            [
-                "Formats", "HTTPServer", "Operations", "RelayStore", "RelayCore", "AppleStore", "StoreSignals",
-                "Postgres", "Telemetry", crypto, hummingbird, jwt, lifecycle, locks, logging, metrics, nioCore,
-                structuredFields,
-            ]),
         room("AppleStore", in: "Stores", ["Formats", "RelayCore", asn1, x509, crypto, locks]),
         room("StoreSignals", in: "Stores", ["Formats", "RelayCore", asn1, x509]),
         room(
@@ -193,15 +177,14 @@ let package = Package(
         room(
             "Billing", in: "Features",
             [
-                "AppleStore", "Formats", "HTTPServer", "Operations", "Postgres", "RelayCore", "RelayFront",
-                "RelayStore",
+                "AppleStore", "Formats", "HTTPServer", "Relay", "Postgres", "RelayCore",
                 "Webhooks",
                 crypto, hummingbird, logging, nioCore,
             ]),
         room(
             "Console", in: "Features",
             [
-                "Formats", "HTTPServer", "Operations", "Postgres", "RelayCore", "RelayFront", "RelayStore",
+                "Formats", "HTTPServer", "Relay", "Postgres", "RelayCore",
                 "StoreSignals", crypto,
                 hummingbird, locks, mustache,
             ],
@@ -209,13 +192,13 @@ let package = Package(
         room(
             "PurchasesAPI", in: "Features",
             [
-                "AppleStore", "Formats", "HTTPServer", "Operations", "RelayCore", "RelayFront", "RelayStore",
+                "AppleStore", "Formats", "HTTPServer", "Relay", "RelayCore",
                 hummingbird, nioCore,
             ]),
         .executableTarget(
             name: "ReceiptRelay",
             dependencies: [
-                "Formats", "HTTPServer", "RelayFront", "RelayWorkers", "Operations", "RelayStore", "RelayCore",
+                "Formats", "HTTPServer", "Relay", "RelayCore",
                 "AppleStore",
                 "AppStoreServer",
                 "Cleeng",
@@ -248,10 +231,10 @@ let package = Package(
         tests("FormatsTests", ["Formats"]),
         // How many tests a run has, and how long they may wait.
         .target(name: "TestRun", path: "Tests/TestRun", swiftSettings: commonSettings),
-        tests("RelayCoreTests", ["RelayCore", "TestSupport"]),
+        tests("RelayCoreTests", ["Formats", "RelayCore", "TestSupport"]),
         tests(
             "ConsoleTests",
-            ["Console", "Postgres", "RelayCore", "RelayFront", "RelayStore", "TestSupport", crypto, hummingbird, locks]),
+            ["Console", "Formats", "Postgres", "RelayCore", "Relay", "TestSupport", crypto, hummingbird, locks]),
         simulatorTests(
             "AppStoreSimulatorTests",
             [
@@ -285,7 +268,7 @@ let package = Package(
         tests(
             "WebhooksTests",
             [
-                "OutboundHTTP", "ReceiverSupport", "Webhooks", "RelayWorkers", "RelayStore", "RelayCore", "Postgres",
+                "OutboundHTTP", "ReceiverSupport", "Webhooks", "Relay", "RelayCore", "Postgres",
                 hummingbird, crypto, lifecycle, logging, locks, nioCore, nioPosix, nioSSL, asn1, httpClient, x509,
             ]),
         .target(
@@ -330,11 +313,12 @@ let package = Package(
         tests("AppStoreServerTests", ["AppStoreServer", "OutboundHTTP", nioCore, nioHTTP1]),
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),
         tests(
-            "HTTPServerTests", ["Formats", "HTTPServer", "Telemetry", hummingbird, locks, logging, nioCore, nioPosix]),
+            "HTTPServerTests",
+            ["Formats", "HTTPServer", "ReceiverSupport", "Telemetry", hummingbird, locks, logging, nioCore, nioPosix]),
         tests(
             "RelayFrontTests",
             [
-                "Formats", "HTTPServer", "RelayFront", "RelayStore", "RelayCore", "AppleStore", appStoreSimulation,
+                "Formats", "HTTPServer", "Relay", "RelayCore", "AppleStore", appStoreSimulation,
                 "TestSupport",
                 hummingbird,
                 nioCore,
@@ -342,15 +326,15 @@ let package = Package(
         tests(
             "BillingTests",
             [
-                "Billing", "Formats", "HTTPServer", "Postgres", "RelayCore", "RelayFront", "RelayStore", "TestSupport",
+                "Billing", "Formats", "HTTPServer", "Postgres", "RelayCore", "Relay", "TestSupport",
                 hummingbird, locks, logging, nioCore,
             ]),
         tests(
             "PurchasesAPITests",
-            ["Formats", "HTTPServer", "PurchasesAPI", "RelayCore", "RelayFront", "TestSupport", hummingbird, nioCore]),
-        tests("OperationsTests", ["Formats", "Operations", "RelayStore", "RelayCore"]),
-        tests("RelayStoreTests", ["RelayStore", "RelayCore", "Postgres", "TestSupport", crypto]),
-        tests("RelayWorkersTests", ["RelayWorkers", "RelayCore", lifecycle, locks, logging]),
+            ["Formats", "HTTPServer", "PurchasesAPI", "RelayCore", "Relay", "TestSupport", hummingbird, nioCore]),
+        tests("OperationsTests", ["Formats", "Relay", "RelayCore"]),
+        tests("RelayStoreTests", ["Formats", "Relay", "RelayCore", "Postgres", "TestSupport", crypto]),
+        tests("RelayWorkersTests", ["Relay", "RelayCore", lifecycle, locks, logging]),
         tests(
             "TracesTests",
             [
@@ -365,7 +349,7 @@ let package = Package(
             "ServiceTests",
             [
                 simulators("cleeng-simulator"), simulators("app-store-simulator"), simulators("store-simulator"),
-                "ReceiptRelay", "Operations", "RelayStore", "RelayCore",
+                "ReceiptRelay", "Relay", "RelayCore",
                 "Postgres",
                 appStoreSimulation,
                 "TestSupport",
@@ -403,24 +387,10 @@ if !without.isEmpty {
     }
 }
 
-// What scripts/sanitize builds: the targets that share memory between threads, without the HTTP stacks and their C code.
+// What scripts/sanitize tests: the targets that share memory between threads.
 if Context.environment["RELAY_SANITIZE"] != nil {
-    let kept: Set = [
-        "CLibPQ", "Formats", "RelayCore", "Postgres", "RelayStore", "Traces", "TestRun", "TestSupport",
-        "RelayCoreTests",
-        "PostgresTests",
-        "RelayStoreTests",
-    ]
-    let used = [
-        "swift-collections", "swift-crypto", "swift-distributed-tracing", "swift-log", "swift-metrics", "swift-nio",
-        "Yams",
-    ]
-    package.targets.removeAll { !kept.contains($0.name) }
-    package.products.removeAll { $0.name != "Postgres" }
-    package.dependencies.removeAll { dependency in
-        guard case .sourceControl(_, let location, _) = dependency.kind else { return true }
-        return !used.contains { location.hasSuffix("/\($0).git") }
-    }
+    let tested: Set = ["HTTPServerTests", "PostgresTests", "RelayCoreTests", "RelayStoreTests"]
+    package.targets.removeAll { $0.type == .test && !tested.contains($0.name) }
 }
 
 // What scripts/fuzz builds: libFuzzer brings the main function along.

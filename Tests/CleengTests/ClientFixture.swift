@@ -3,6 +3,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import OutboundHTTP
+import ReceiverSupport
 
 import struct RelayCore.Identifier
 
@@ -31,21 +32,4 @@ let payment = Payment(
 
 func appReceipt(_ data: ByteBuffer) -> Payment.Receipt {
     .apple(data, transactionID: "2000000111222333", appType: "ios")
-}
-
-struct CapturedLog: LogHandler {
-    private let captured = NIOLockedValueBox<[String]>([])
-    var metadata: Logger.Metadata = [:]
-    var logLevel: Logger.Level = .trace
-
-    var lines: [String] { captured.withLockedValue { $0 } }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        captured.withLockedValue { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
-    }
 }

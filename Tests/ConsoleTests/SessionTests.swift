@@ -4,7 +4,7 @@ import RelayCore
 import Testing
 
 @testable import Console
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Sessions of the console")
 struct SessionTests {

@@ -1,3 +1,4 @@
+import ReceiverSupport
 import RelayCore
 import StoreAPI
 import StoreTestSupport

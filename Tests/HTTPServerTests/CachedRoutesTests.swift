@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOPosix
+import ReceiverSupport
 import Telemetry
 import Testing
 
@@ -18,18 +19,18 @@ struct CachedRoutesTests {
         "/known/:id",
         cached: { _, path in
             guard path == "/known/one" else { return nil }
-            return CachedAnswer(response: HTTPResponse(status: .ok), body: ByteBuffer(string: "{}"), caller: key)
+            return CachedAnswer(
+                response: HTTPResponse(status: .ok), body: ByteBuffer(string: "{}"), caller: key,
+                subject: RequestSubject("thing", 7))
         },
         { _, _ in Response(status: .ok) })
 
-    private static func routes(_ limits: RateLimits?) -> CachedRoutes {
+    private static func routes(_ limits: RateLimits?, _ log: CapturedLog = CapturedLog()) -> CachedRoutes {
         CachedRoutes(
             [route, .get("/other") { _, _ in Response(status: .ok) }],
             gate: RequestGate(
                 metrics: FrontMetrics(registry: PrometheusRegistry()),
-                logger: Logger(label: "test") { _ in
-                    SwiftLogNoOpLogHandler()
-                }, limits: limits))
+                logger: log.logger, limits: limits))
     }
 
     private static func request(
@@ -68,6 +69,20 @@ struct CachedRoutesTests {
                 Self.request("/known/one", .post), Self.request("/known/one", .head),
                 Self.request("/known/one", .get, [.connection: "close"]),
             ] { #expect(routes.answer(request, channel) == nil, "\(request)") }
+        }
+    }
+
+    @Test("the log line names the key, the thing and the request")
+    func logged() async throws {
+        try await Self.withChannel { channel in
+            let log = CapturedLog()
+            let mine = HTTPFields(dictionaryLiteral: (.xRequestID, "mine"))
+            _ = try #require(Self.routes(nil, log).answer(Self.request("/known/one", .get, mine), channel))
+            let line = try #require(log.lines.first)
+            for part in [
+                "\"thing_id\": 7", "\"key_id\": \(Self.key)", "\"request_id\": mine", "\"route\": /known/{id}",
+                "\"status\": 200",
+            ] { #expect(line.contains(part), "\(part) in \(line)") }
         }
     }
 

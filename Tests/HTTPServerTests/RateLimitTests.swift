@@ -1,6 +1,7 @@
 import Formats
-import HTTPServer
 import Testing
+
+@testable import HTTPServer
 
 @Suite("Rate limits")
 struct RateLimitTests {

@@ -1,8 +1,7 @@
-import Operations
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("The diagnosis")
 struct DiagnosisTests {

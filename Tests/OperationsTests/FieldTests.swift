@@ -1,7 +1,6 @@
 import Formats
-import Operations
+import Relay
 import RelayCore
-import RelayStore
 import Testing
 
 @Suite("What operators see")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPServer
 @testable import PurchasesAPI
-@testable import RelayFront
+@testable import Relay
 
 @Suite("Requests of Fovea's clients, and their errors")
 struct PurchasesAPITests {

@@ -3,8 +3,7 @@ import RelayCore
 import Testing
 
 @testable import HTTPServer
-@testable import RelayFront
-@testable import RelayStore
+@testable import Relay
 
 @Suite("The stored purchase, for every store")
 struct AcceptanceTests {

@@ -3,7 +3,7 @@ import RelayCore
 import Testing
 
 @testable import HTTPServer
-@testable import RelayFront
+@testable import Relay
 
 @Suite struct AccountTokenTests {
     @Test(arguments: ["", "2ed6657d", "2ed6657d-e927-568b-95e1-2665a8aea6ag", "2ed6657de927568b95e12665a8aea6a2", "é"])

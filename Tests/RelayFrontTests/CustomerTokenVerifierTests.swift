@@ -5,7 +5,7 @@ import RelayCore
 import Testing
 
 @testable import HTTPServer
-@testable import RelayFront
+@testable import Relay
 
 @Suite("Customers' tokens")
 struct CustomerTokenVerifierTests {

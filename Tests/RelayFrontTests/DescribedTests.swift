@@ -5,9 +5,8 @@ import TestSupport
 import Testing
 
 @testable import HTTPServer
+@testable import Relay
 @testable import RelayCore
-@testable import RelayFront
-@testable import RelayStore
 
 @Suite("Messages match openapi.yaml")
 struct DescribedTests {

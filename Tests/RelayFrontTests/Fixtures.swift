@@ -2,7 +2,7 @@ import NIOCore
 import RelayCore
 
 @testable import HTTPServer
-@testable import RelayFront
+@testable import Relay
 
 enum Fixtures {
     static func validation(

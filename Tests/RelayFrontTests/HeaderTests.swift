@@ -1,10 +1,9 @@
 import HTTPTypes
 import RelayCore
-import RelayStore
 import Testing
 
 @testable import HTTPServer
-@testable import RelayFront
+@testable import Relay
 
 @Suite("Header fields")
 struct HeaderTests {

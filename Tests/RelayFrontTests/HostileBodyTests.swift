@@ -4,7 +4,7 @@ import TestRun
 import Testing
 
 @testable import HTTPServer
-@testable import RelayFront
+@testable import Relay
 
 /// Bodies that could block an event loop: the work for a name or a text must be at most linear in its length.
 @Suite("Hostile bodies")

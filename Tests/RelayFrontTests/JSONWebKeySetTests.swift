@@ -1,7 +1,7 @@
 import Testing
 
 @testable import HTTPServer
-@testable import RelayFront
+@testable import Relay
 
 /// Key sets come from an external address.
 @Suite struct CustomerKeySetTests {

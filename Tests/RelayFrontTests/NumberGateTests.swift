@@ -2,8 +2,7 @@ import RelayCore
 import Testing
 
 @testable import HTTPServer
-@testable import RelayFront
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Whose a customer number is")
 struct NumberGateTests {

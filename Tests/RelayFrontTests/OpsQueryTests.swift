@@ -2,11 +2,10 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import RelayCore
-import RelayStore
 import Testing
 
 @testable import HTTPServer
-@testable import RelayFront
+@testable import Relay
 
 @Suite("Queries of the ops API")
 struct OpsQueryTests {

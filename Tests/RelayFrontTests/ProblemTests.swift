@@ -4,7 +4,7 @@ import NIOCore
 import Testing
 
 @testable import HTTPServer
-@testable import RelayFront
+@testable import Relay
 
 @Suite("Problems")
 struct ProblemTests {

@@ -1,10 +1,9 @@
 import Foundation
 import RelayCore
-import RelayStore
 import Testing
 
 @testable import HTTPServer
-@testable import RelayFront
+@testable import Relay
 
 @Suite("Receipts as received")
 struct ReadReceiptTests {

@@ -2,7 +2,7 @@ import RelayCore
 import Testing
 
 @testable import HTTPServer
-@testable import RelayFront
+@testable import Relay
 
 @Suite("Calls to stores")
 struct StoreGateTests {

@@ -3,7 +3,7 @@ import RelayCore
 import Testing
 
 @testable import HTTPServer
-@testable import RelayFront
+@testable import Relay
 
 @Suite("Unsigned pushes of Roku")
 struct UnsignedRokuPushTests {

@@ -1,4 +1,4 @@
-@testable import RelayStore
+@testable import Relay
 
 extension TestDatabase {
     /// The features of the stores of these tests, and the sealed table of another target's feature. A notification of

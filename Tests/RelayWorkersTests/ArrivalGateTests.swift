@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-@testable import RelayWorkers
+@testable import Relay
 
 @Suite("Claims on arrival")
 struct ArrivalGateTests {

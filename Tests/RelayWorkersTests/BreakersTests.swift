@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 import RelayCore
 import Testing
 
-@testable import RelayWorkers
+@testable import Relay
 
 @Suite("Breakers of a queue")
 struct BreakersTests {

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import Testing
 
-@testable import RelayWorkers
+@testable import Relay
 
 @Suite("The limit of concurrent calls")
 struct CallLimitTests {

@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-@testable import RelayWorkers
+@testable import Relay
 
 @Suite("Places of the events of Cleeng's accounts")
 struct EventPlacesTests {

@@ -4,7 +4,7 @@ import ServiceLifecycle
 import TestRun
 import Testing
 
-@testable import RelayWorkers
+@testable import Relay
 
 /// A queue without a table.
 private final class Rows: LeasedQueue {

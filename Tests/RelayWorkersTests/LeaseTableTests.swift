@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RelayWorkers
+@testable import Relay
 
 struct Row: LeasedItem {
     var lease: Lease<Int>

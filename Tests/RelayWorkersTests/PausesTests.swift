@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RelayWorkers
+@testable import Relay
 
 @Suite("Pauses after failures")
 struct PausesTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RelayWorkers
+@testable import Relay
 
 @Suite("Places that tenants share")
 struct SharedPlacesTests {

@@ -1,7 +1,6 @@
-import RelayStore
 import Testing
 
-@testable import RelayWorkers
+@testable import Relay
 
 @Suite("The pace of looking for due work")
 struct WatchPaceTests {

@@ -1,7 +1,7 @@
 import Cleeng
 import Foundation
+import Relay
 import RelayCore
-import RelayFront
 import Testing
 import Yams
 

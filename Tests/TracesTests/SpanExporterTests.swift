@@ -145,6 +145,19 @@ struct SpanExporterTests {
         }
     }
 
+    @Test("at the end a refusal leaves no span behind uncounted")
+    func refusedAtTheEnd() async throws {
+        let refuse: @Sendable (Received) async -> Response = { _ in Response(status: .badRequest) }
+        try await withReceiver(refuse) { port, _ in
+            let buffer = SpanBuffer()
+            let tracer = RelayTracer(buffer: buffer)
+            try await Self.running(buffer, port) {
+                for _ in 0..<700 { tracer.startSpan("work", context: .topLevel, ofKind: .internal).end() }
+            }
+            #expect(buffer.take(atMost: 1).isEmpty)
+        }
+    }
+
     @Test(
         arguments: [
             ("https://host.example/path?secret=1", "host.example"),

@@ -2,9 +2,8 @@ import Formats
 import Foundation
 import Logging
 import Postgres
+import Relay
 import RelayCore
-import RelayStore
-import RelayWorkers
 import ServiceLifecycle
 
 @testable import Webhooks

@@ -4,10 +4,9 @@ import NIOConcurrencyHelpers
 import Postgres
 import ReceiverSupport
 import RelayCore
-import RelayStore
 import Testing
 
-@testable import RelayWorkers
+@testable import Relay
 @testable import Webhooks
 
 @Suite("Delivered messages")

@@ -1,5 +1,5 @@
+import Relay
 import RelayCore
-import RelayStore
 
 /// Reads of operators for tests with one publisher, with every publisher in scope. The product has no such default.
 extension WebhookStore {

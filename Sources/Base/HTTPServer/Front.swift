@@ -21,7 +21,7 @@ package struct Front: Sendable {
     package var foldedPaths: [StaticString] = []
     /// The client's problem for an error that a route threw.
     package var describe: @Sendable (any Error) -> Problem = { Problem(ofServer: $0) }
-    /// Most bytes of a request's body.
+    /// Bytes of a body that are read after its answer. A route's ``BodyReader`` limits the body itself.
     package var maxBodyBytes: Int
     /// Further connections wait in the backlog.
     package var maxConnections: Int
@@ -63,12 +63,13 @@ package struct Front: Sendable {
         return FrontService(server: server, onShutdown: onShutdown, drain: drain)
     }
 
-    /// What sets up each connection.
+    /// The handlers of each connection.
     func channel(limits: ConnectionLimits) -> FrontChannel {
         let router = Router(context: FrontContext.self, options: .autoGenerateHeadEndpoints)
         router.add(
             middleware: FrontMiddleware(
-                allowed: AllowedMethods(routes), gate: gate, dialects: dialects, describe: describe))
+                allowed: AllowedMethods(routes), gate: gate,
+                unlimited: Set(routes.filter(\.isUnlimited).map(\.path)), dialects: dialects, describe: describe))
         for route in routes { route.add(to: router) }
         return FrontChannel(
             responder: FrontResponder(

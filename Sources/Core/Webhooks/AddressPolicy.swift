@@ -1,5 +1,4 @@
 public import Formats
-import RelayCore
 
 /// Decides which addresses messages may be sent to: the public internet, and ranges that the configuration adds.
 ///

@@ -1,5 +1,4 @@
 import Formats
-import RelayCore
 
 #if canImport(Glibc)
     import Glibc

@@ -1,4 +1,4 @@
-package import RelayFront
+package import Relay
 
 extension Feature {
     /// Checks, orders and contracts, for publishers' billing systems.

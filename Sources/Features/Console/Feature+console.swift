@@ -1,5 +1,4 @@
-package import RelayFront
-import RelayStore
+package import Relay
 
 extension Feature {
     /// Pages for operators.
@@ -9,7 +8,7 @@ extension Feature {
             let pages = try ConsolePages()
             let routes = ConsoleRoutes(
                 console: ConsoleContext(
-                    store: parts.store, pages: pages, keys: parts.keys,
+                    store: parts.store, pages: pages, keys: parts.authenticator.keys,
                     sections: Section.all(parts.pages.map(Section.init))),
                 features: parts.pages, actions: ConsoleActions(tools: parts.tools)
             ).routes

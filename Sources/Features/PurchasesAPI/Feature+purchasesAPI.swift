@@ -1,5 +1,4 @@
-package import RelayFront
-import RelayStore
+package import Relay
 
 extension Feature {
     /// Purchases of customers for publishers, and the validator for apps' plugins, as Fovea has them.

@@ -1,8 +1,8 @@
 import Logging
 import NIOConcurrencyHelpers
 import Postgres
+import Relay
 import RelayCore
-import RelayStore
 import ServiceLifecycle
 import Telemetry
 

@@ -1,4 +1,4 @@
-import RelayStore
+import Relay
 import ServiceLifecycle
 import Telemetry
 

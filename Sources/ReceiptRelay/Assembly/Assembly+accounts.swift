@@ -1,10 +1,8 @@
 import AsyncHTTPClient
 import Cleeng
 import OutboundHTTP
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
-import RelayWorkers
 import ServiceLifecycle
 import Telemetry
 

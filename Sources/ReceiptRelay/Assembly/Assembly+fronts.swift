@@ -3,11 +3,8 @@ import AppleStore
 import Cleeng
 import Logging
 import NIOCore
-import Operations
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
-import RelayWorkers
 import ServiceLifecycle
 
 extension Assembly {

@@ -2,10 +2,8 @@ import AppStoreServer
 import AppleStore
 import Foundation
 import Postgres
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
-import RelayWorkers
 import ServiceLifecycle
 import Telemetry
 import TraceExport

@@ -2,9 +2,8 @@ import AppStoreServer
 import AppleStore
 import AsyncHTTPClient
 import OutboundHTTP
+import Relay
 import RelayCore
-import RelayStore
-import RelayWorkers
 
 extension Assembly {
     /// The stores other than Apple's that this copy has credentials for.

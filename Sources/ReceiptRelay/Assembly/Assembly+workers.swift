@@ -1,7 +1,7 @@
 import Formats
+import GooglePlay
+import Relay
 import RelayCore
-import RelayStore
-import RelayWorkers
 import ServiceLifecycle
 import Telemetry
 

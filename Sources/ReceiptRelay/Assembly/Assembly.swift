@@ -1,9 +1,8 @@
 import Foundation
 import Logging
 import NIOCore
+import Relay
 import RelayCore
-import RelayStore
-import RelayWorkers
 import ServiceLifecycle
 import Telemetry
 import Traces

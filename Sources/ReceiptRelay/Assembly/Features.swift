@@ -1,5 +1,4 @@
-import RelayFront
-import RelayStore
+import Relay
 import StoreSignals
 
 #if FEATURE_BILLING

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
-import RelayFront
+import Relay
 
 /// Loads the key sets that verify tokens, from the file or URL in the settings.
 struct KeySets: Sendable {

@@ -2,8 +2,7 @@ import Logging
 import Metrics
 import NIOConcurrencyHelpers
 import Postgres
-import RelayFront
-import RelayStore
+import Relay
 import ServiceLifecycle
 
 /// Whether this copy can work: the database answers, has the schema of this version, and runs the statements that

@@ -1,7 +1,6 @@
 import Formats
+import Relay
 import RelayCore
-import RelayStore
-import RelayWorkers
 import Telemetry
 
 /// Metrics that are read from the database on each scrape, and the help texts of the workers' metrics.

@@ -1,6 +1,5 @@
+import Relay
 import RelayCore
-import RelayStore
-import RelayWorkers
 import Telemetry
 
 /// Metrics of the weekly partitions, from this copy's latest look at them.

@@ -3,7 +3,7 @@ import Logging
 import Metrics
 import NIOCore
 import NIOPosix
-import RelayStore
+import Relay
 import ServiceLifecycle
 import Telemetry
 import UnixSignals

@@ -1,6 +1,5 @@
+import Relay
 import RelayCore
-import RelayStore
-import RelayWorkers
 
 /// The signals of a process: each wakes the loop that does one kind of work. A loop without work checks once and sleeps
 /// again.

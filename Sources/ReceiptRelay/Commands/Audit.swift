@@ -1,6 +1,5 @@
 import ArgumentParser
-import Operations
-import RelayStore
+import Relay
 
 struct Audit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

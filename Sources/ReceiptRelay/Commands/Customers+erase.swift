@@ -1,8 +1,7 @@
 import ArgumentParser
 import Formats
-import Operations
+import Relay
 import RelayCore
-import RelayStore
 
 extension Customers {
     struct Erase: AsyncParsableCommand {

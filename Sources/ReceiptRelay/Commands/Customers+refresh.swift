@@ -2,11 +2,9 @@ import ArgumentParser
 import Cleeng
 import Formats
 import Logging
-import Operations
 import OutboundHTTP
+import Relay
 import RelayCore
-import RelayStore
-import RelayWorkers
 
 extension Customers {
     struct Refresh: AsyncParsableCommand {

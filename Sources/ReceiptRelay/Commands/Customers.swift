@@ -1,8 +1,7 @@
 import ArgumentParser
 import Formats
-import Operations
+import Relay
 import RelayCore
-import RelayStore
 
 struct Customers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

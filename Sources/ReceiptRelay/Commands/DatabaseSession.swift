@@ -1,9 +1,8 @@
 import ArgumentParser
 import Foundation
 import Logging
-import Operations
 import Postgres
-import RelayStore
+import Relay
 
 /// A database connection for the duration of one command.
 enum DatabaseSession {

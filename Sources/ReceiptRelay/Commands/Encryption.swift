@@ -1,9 +1,8 @@
 import ArgumentParser
 import Formats
 import Foundation
-import Operations
+import Relay
 import RelayCore
-import RelayStore
 
 struct Encryption: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

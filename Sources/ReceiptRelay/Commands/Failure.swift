@@ -1,7 +1,6 @@
 import Foundation
-import Operations
 import Postgres
-import RelayStore
+import Relay
 
 /// A command's failure: one line on standard error, and the exit code.
 struct Failure: Error {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Relay
 import RelayCore
-import RelayStore
 
 struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

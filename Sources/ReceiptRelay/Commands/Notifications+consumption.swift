@@ -1,7 +1,6 @@
 import ArgumentParser
-import Operations
+import Relay
 import RelayCore
-import RelayStore
 
 extension Notifications {
     struct Consumption: ListCommand {

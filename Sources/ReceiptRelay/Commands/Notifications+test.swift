@@ -3,10 +3,9 @@ import AppleStore
 import ArgumentParser
 import AsyncHTTPClient
 import Logging
-import Operations
 import OutboundHTTP
+import Relay
 import RelayCore
-import RelayStore
 
 extension Notifications {
     struct Test: AsyncParsableCommand {

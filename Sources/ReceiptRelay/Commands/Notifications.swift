@@ -1,8 +1,7 @@
 import AppleStore
 import ArgumentParser
-import Operations
+import Relay
 import RelayCore
-import RelayStore
 import StoreSignals
 import Webhooks
 

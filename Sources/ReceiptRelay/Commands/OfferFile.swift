@@ -1,6 +1,6 @@
 import Formats
+import Relay
 import RelayCore
-import RelayStore
 import Yams
 
 /// A publisher's offers as a file in YAML or JSON:

@@ -1,9 +1,8 @@
 public import ArgumentParser
 import Formats
 import Foundation
-import Operations
+import Relay
 public import RelayCore
-import RelayStore
 
 /// Options that all list commands share.
 struct PageOptions: ParsableArguments {

@@ -1,6 +1,5 @@
-import Operations
+import Relay
 import RelayCore
-import RelayStore
 
 extension OpsRefusal {
     var advice: String {

@@ -1,8 +1,7 @@
 import ArgumentParser
 import NIOConcurrencyHelpers
-import Operations
+import Relay
 import RelayCore
-import RelayStore
 
 struct Retention: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

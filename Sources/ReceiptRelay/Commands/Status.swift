@@ -1,7 +1,6 @@
 import ArgumentParser
 import Formats
-import Operations
-import RelayStore
+import Relay
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

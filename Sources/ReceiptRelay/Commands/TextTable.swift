@@ -1,6 +1,6 @@
 import Formats
 import Foundation
-import Operations
+import Relay
 
 /// A table for a terminal. Its texts come from apps, stores and Cleeng, so control characters are removed: a terminal
 /// could execute them.

@@ -1,7 +1,7 @@
 import Cleeng
 import Foundation
+import Relay
 import RelayCore
-import RelayFront
 
 /// Settings that a publisher has for itself or shares with others: the account at Cleeng, and the access to stores
 /// other than Apple's.

@@ -1,8 +1,8 @@
 import AppStoreServer
 import AppleStore
 import Foundation
+import Relay
 import RelayCore
-import RelayFront
 
 /// What the relay accepts as signed by Apple.
 struct AppleSettings: Sendable {

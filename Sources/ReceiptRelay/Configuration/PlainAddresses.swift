@@ -1,6 +1,5 @@
 import Formats
 import Foundation
-import RelayCore
 
 /// Upstream addresses without TLS: anyone on the network path can read the requests and change the answers.
 struct PlainAddresses: Sendable {

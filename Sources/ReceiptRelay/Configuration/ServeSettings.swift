@@ -3,10 +3,8 @@ import Formats
 import Foundation
 import HTTPServer
 import Logging
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
-import RelayWorkers
 
 /// The checked settings of `serve`.
 struct ServeSettings: Sendable {

@@ -1,5 +1,4 @@
 import Formats
-import RelayCore
 
 /// An unusable configuration, as one line that names the setting and never its value.
 indirect enum SettingError: Error, CustomStringConvertible {

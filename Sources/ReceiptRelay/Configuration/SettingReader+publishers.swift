@@ -1,5 +1,5 @@
+import Relay
 import RelayCore
-import RelayStore
 import Yams
 
 extension SettingReader {

@@ -2,8 +2,8 @@ import Configuration
 import Formats
 import Foundation
 import Postgres
+import Relay
 import RelayCore
-import RelayStore
 import Yams
 
 /// Reads settings: from the environment first, then from the file, then the default.

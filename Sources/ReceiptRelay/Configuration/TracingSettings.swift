@@ -1,5 +1,4 @@
 import Formats
-import RelayCore
 import TraceExport
 import Traces
 

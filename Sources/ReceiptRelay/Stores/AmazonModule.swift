@@ -1,10 +1,8 @@
 import AmazonAppStore
 import Foundation
 import Logging
-import Operations
+import Relay
 import RelayCore
-import RelayFront
-import RelayWorkers
 import StoreSignals
 import Webhooks
 

@@ -1,7 +1,6 @@
 import GooglePlay
+import Relay
 import RelayCore
-import RelayFront
-import RelayWorkers
 
 extension StoreModule {
     static let google = StoreModule(

@@ -1,6 +1,5 @@
+import Relay
 import RelayCore
-import RelayFront
-import RelayWorkers
 import RokuPay
 
 extension StoreModule {

@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 import Logging
+import Relay
 import RelayCore
-import RelayFront
 import Webhooks
 
 /// A store other than Apple's in this process. Each has a file of its own beside this one.

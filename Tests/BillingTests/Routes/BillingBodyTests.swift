@@ -7,7 +7,7 @@ import Testing
 
 @testable import Billing
 @testable import HTTPServer
-@testable import RelayFront
+@testable import Relay
 
 @Suite("Requests of billing's clients")
 struct BillingBodyTests {

@@ -3,7 +3,7 @@ import Postgres
 import RelayCore
 
 @testable import Billing
-@testable import RelayStore
+@testable import Relay
 
 /// A publisher's calls to billing, as the front makes them.
 struct Billing {

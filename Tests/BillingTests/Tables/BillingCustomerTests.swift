@@ -3,7 +3,7 @@ import RelayCore
 import Testing
 
 @testable import Billing
-@testable import RelayStore
+@testable import Relay
 
 @Suite("The details of a billing customer")
 struct BillingCustomerTests {

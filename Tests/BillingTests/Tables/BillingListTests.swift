@@ -3,8 +3,7 @@ import RelayCore
 import Testing
 
 @testable import Billing
-@testable import RelayFront
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Billing's lists, by the time of writing")
 struct BillingListTests {

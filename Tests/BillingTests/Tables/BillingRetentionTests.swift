@@ -3,7 +3,7 @@ import RelayCore
 import Testing
 
 @testable import Billing
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Retention of unused billing rows")
 struct BillingRetentionTests {

@@ -4,7 +4,7 @@ import RelayCore
 import Testing
 
 @testable import Billing
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Committed messages signal the delivery")
 struct BillingSignalTests {

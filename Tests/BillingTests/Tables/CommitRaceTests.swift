@@ -3,7 +3,7 @@ import RelayCore
 import Testing
 
 @testable import Billing
-@testable import RelayStore
+@testable import Relay
 
 @Suite("A commit that conflicts with other transactions")
 struct CommitRaceTests {

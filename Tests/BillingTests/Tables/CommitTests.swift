@@ -3,7 +3,7 @@ import RelayCore
 import Testing
 
 @testable import Billing
-@testable import RelayStore
+@testable import Relay
 
 @Suite("One subscription of a store has one contract")
 struct CommitTests {

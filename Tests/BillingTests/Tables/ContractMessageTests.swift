@@ -4,7 +4,7 @@ import RelayCore
 import Testing
 
 @testable import Billing
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Changes of a subscription send events of its contract")
 struct ContractMessageTests {

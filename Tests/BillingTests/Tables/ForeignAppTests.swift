@@ -3,7 +3,7 @@ import RelayCore
 import Testing
 
 @testable import Billing
-@testable import RelayStore
+@testable import Relay
 
 @Suite("A subscription of an app that is another publisher's")
 struct ForeignAppTests {

@@ -3,7 +3,7 @@ import RelayCore
 import Testing
 
 @testable import Billing
-@testable import RelayStore
+@testable import Relay
 
 /// A store continues a subscription under another number when its app moves to another bundle. It remains the same
 /// subscription.

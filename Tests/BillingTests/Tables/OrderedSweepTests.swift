@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Billing
-@testable import RelayStore
+@testable import Relay
 
 @Suite("A sweep of voided purchases")
 struct OrderedSweepTests {

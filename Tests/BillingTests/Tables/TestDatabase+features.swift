@@ -1,5 +1,5 @@
 @testable import Billing
-@testable import RelayStore
+@testable import Relay
 
 extension TestDatabase {
     /// The features of the stores of these tests.

@@ -5,7 +5,7 @@ import Traces
 
 @testable import Console
 @testable import HTTPServer
-@testable import RelayFront
+@testable import Relay
 
 extension FuzzTarget {
     /// Every header field that the front reads, each from the same text.

@@ -1,12 +1,11 @@
 import NIOCore
 import RelayCore
-import RelayStore
 
 @testable import Billing
 @testable import Console
 @testable import HTTPServer
 @testable import PurchasesAPI
-@testable import RelayFront
+@testable import Relay
 
 extension FuzzTarget {
     /// Query strings and paths, and the values in them.

@@ -2,7 +2,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 /// A store sells a base product and an add-on in one subscription. The app posts only a purchase of the base product.
 /// The catalogue maps the add-on to an offer of its own.

@@ -3,7 +3,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Grants of the previous version get an owner's number and a due ledger")
 struct GrantCheckTests {

@@ -2,7 +2,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("A purchase that must leave a subscription to its owner")
 struct PrecedenceTests {

@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Held polls in one process")
 struct ChangeHubTests {

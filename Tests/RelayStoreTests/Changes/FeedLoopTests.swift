@@ -2,7 +2,7 @@ import Logging
 import NIOConcurrencyHelpers
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite struct FeedLoopTests {
     private struct Broken: Error {}

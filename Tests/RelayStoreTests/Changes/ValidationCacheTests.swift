@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Cached settled answers")
 struct ValidationCacheTests {

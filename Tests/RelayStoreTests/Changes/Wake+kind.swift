@@ -1,5 +1,5 @@
+import Relay
 import RelayCore
-import RelayStore
 
 extension Waiter.Wake {
     var changed: Validation? {

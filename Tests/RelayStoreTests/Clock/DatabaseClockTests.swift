@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Extrapolation of the database's clock")
 struct DatabaseClockTests {

@@ -2,7 +2,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Apple's question about a purchase finds its customer, and whether the purchase was delivered")
 struct ConsumedPurchaseTests {

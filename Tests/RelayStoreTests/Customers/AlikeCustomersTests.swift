@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Two customers whose names are equal in Unicode")
 struct AlikeCustomersTests {

@@ -3,7 +3,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("A customer whose purchases cannot be composed")
 struct UntellableCustomerTests {

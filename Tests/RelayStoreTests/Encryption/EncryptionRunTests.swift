@@ -3,7 +3,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 /// Seals a database in use, and opens it again. The rows show the result.
 @Suite struct EncryptionRunTests {

@@ -2,7 +2,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 /// The customers whom an erasure affects.
 @Suite struct ErasureScopeTests {

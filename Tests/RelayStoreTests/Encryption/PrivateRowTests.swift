@@ -3,7 +3,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 /// Each row records whether its values are sealed, and every statement preserves that.
 @Suite struct PrivateRowTests {
@@ -82,7 +82,7 @@ import Testing
         let expressions = try patterns.map { try Regex($0, as: (Substring, Substring, Substring).self) }
         var writes: [Write] = []
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-        where path.hasSuffix(".swift") && ["Core/RelayStore/", "Features/"].contains(where: path.hasPrefix) {
+        where path.hasSuffix(".swift") && ["Core/Relay/", "Features/"].contains(where: path.hasPrefix) {
             let text = spellingOutOwners(try String(contentsOf: folder.appending(path: path), encoding: .utf8))
             for expression in expressions {
                 for match in text.matches(of: expression) {

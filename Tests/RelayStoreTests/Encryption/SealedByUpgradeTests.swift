@@ -4,7 +4,7 @@ import RelayCore
 import TestRun
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 /// Rows of the previous version, which recognized sealed values by their marks.
 @Suite struct SealedByUpgradeTests {

@@ -3,7 +3,7 @@ import Foundation
 import Postgres
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 /// Private values, and whether they can be read.
 @Suite struct VaultTests {

@@ -1,5 +1,5 @@
+import Relay
 import RelayCore
-import RelayStore
 
 /// Accepts all samples at once, distributed over the intakes in turn. The outcomes are in the samples' order.
 func acceptAll(_ samples: [Acceptance], by intakes: [Intake]) async throws -> [AcceptOutcome] {

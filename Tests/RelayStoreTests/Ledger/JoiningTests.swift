@@ -2,7 +2,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 /// Ana owns the subscription. Ben had the offer before, posted Ana's receipt, and is granted alone. Then Cleeng says that
 /// it moved the subscription.

@@ -5,7 +5,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Granted access follows the subscription's life")
 struct LedgerAccessTests {

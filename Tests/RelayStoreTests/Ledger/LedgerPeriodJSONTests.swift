@@ -2,7 +2,7 @@ import RelayCore
 import TestSupport
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 /// The hand-written JSON of one period is the same as the encoder's, and decodes to the original value.
 struct LedgerPeriodJSONTests {

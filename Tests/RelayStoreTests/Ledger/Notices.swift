@@ -2,9 +2,8 @@ import Formats
 import Foundation
 import Postgres
 import RelayCore
-import RelayStore
 
-@testable import RelayStore
+@testable import Relay
 
 /// Notifications as the front records them.
 struct Notices {

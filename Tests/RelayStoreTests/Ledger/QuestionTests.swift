@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("A question to a store")
 struct QuestionTests {

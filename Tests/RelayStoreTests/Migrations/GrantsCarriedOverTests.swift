@@ -4,7 +4,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Grants of the previous version")
 struct GrantsCarriedOverTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("The migrations in the executable")
 struct MigrationFilesTests {

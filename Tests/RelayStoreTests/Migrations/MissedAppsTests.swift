@@ -1,7 +1,7 @@
 import Postgres
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Apps that the previous version did not sweep")
 struct MissedAppsTests {

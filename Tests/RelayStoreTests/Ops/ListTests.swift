@@ -3,7 +3,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("The list of validations in the ops API")
 struct ListTests {

@@ -3,7 +3,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 /// At least one of each call that a running relay makes regularly, for some new customers.
 struct HotCalls {
@@ -100,7 +100,7 @@ struct HotCalls {
         var told: [ClaimedPursuit] = []
         for one in late {
             let subject = EventSubject(customer: one.customer, offerID: one.offerID)
-            told += try await store.events.claimWaiting(for: word, of: subject, lease: RelayStore.lease).claimed
+            told += try await store.purchases.claimWaiting(for: word, of: subject, lease: RelayStore.lease).claimed
             _ = try await store.events.owned(by: subject)
         }
         try #require(told.count == Self.size)

@@ -1,5 +1,5 @@
+import Relay
 import RelayCore
-import RelayStore
 import Testing
 
 /// The costs of ``HotCalls``.

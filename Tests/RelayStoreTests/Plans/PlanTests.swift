@@ -3,7 +3,7 @@ import RelayCore
 import TestRun
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 /// A wrong plan reads all rows of a publisher, a bucket or a queue, so its cost grows with them. Each statement is
 /// measured in a small database, and again after that database has grown.

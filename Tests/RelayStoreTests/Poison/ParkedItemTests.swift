@@ -3,7 +3,7 @@ import RelayCore
 import TestRun
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("A claimed row that cannot be processed")
 struct ParkedItemTests {

@@ -4,7 +4,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 /// Six rows of a queue in a sealed database, each of its own customer or subscription.
 struct QueuedItems {

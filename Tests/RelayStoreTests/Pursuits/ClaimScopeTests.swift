@@ -3,7 +3,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Claiming for one account at Cleeng")
 struct ClaimScopeTests {
@@ -157,9 +157,11 @@ struct ClaimScopeTests {
             }
             var early = word
             early.saidAt = try await database.now() - .seconds(3_600)
-            let none = try await store.events.claimWaiting(for: early, of: subject(Self.own), lease: RelayStore.lease)
+            let none = try await store.purchases.claimWaiting(
+                for: early, of: subject(Self.own), lease: RelayStore.lease)
             #expect(none.claimed.isEmpty && none.left == 0, "an event from before the purchase is about another one")
-            let claimed = try await store.events.claimWaiting(for: word, of: subject(Self.own), lease: RelayStore.lease)
+            let claimed = try await store.purchases.claimWaiting(
+                for: word, of: subject(Self.own), lease: RelayStore.lease)
             #expect(claimed.claimed.map(\.id) == [ids["nordic"]] && claimed.left == 0)
             for claimed in claimed.claimed { try await store.write(claimed.granted()) }
             #expect(try await store.events.owned(by: subject(Self.common)).isEmpty)

@@ -3,7 +3,7 @@ import RelayCore
 import TestRun
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("A worker whose lease has expired changes nothing")
 struct FenceTests {

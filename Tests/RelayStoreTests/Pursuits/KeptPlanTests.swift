@@ -3,7 +3,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 /// The server caches the plan of a prepared statement. Queues are empty and vacuumed most of the time. With a plan from
 /// then, a sudden crowd would be read whole for each of its rows, which takes longer than any call may.

@@ -2,7 +2,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 /// Rows that remain after their validation is gone must not block anything.
 @Suite("After a validation is dropped")

@@ -4,7 +4,7 @@ import RelayCore
 import TestRun
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Retention beside other work")
 struct RetentionCopiesTests {

@@ -1,7 +1,7 @@
 import Postgres
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("The schema needs no more than any PostgreSQL, sharded or not, offers")
 struct CatalogueTests {

@@ -2,7 +2,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 @Suite("Times stored by an older version")
 struct OldMomentTests {

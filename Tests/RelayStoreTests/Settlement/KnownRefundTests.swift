@@ -5,7 +5,7 @@ import TestRun
 import TestSupport
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 /// A refund is known, Cleeng still entitles the customer, and the purchase is posted again.
 @Suite("A refunded purchase")

@@ -1,6 +1,6 @@
 import Foundation
+import Relay
 import RelayCore
-import RelayStore
 import Testing
 
 extension Acceptance {

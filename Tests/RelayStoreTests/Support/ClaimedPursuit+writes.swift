@@ -1,5 +1,5 @@
+import Relay
 import RelayCore
-import RelayStore
 
 /// A worker's writes for a pursuit, in the form that the state machine makes.
 extension ClaimedPursuit {

@@ -1,5 +1,5 @@
+import Relay
 import RelayCore
-import RelayStore
 
 extension EventStore {
     /// Claims events of the shared account and of each account in `own`, up to `limit`.

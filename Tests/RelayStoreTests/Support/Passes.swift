@@ -1,6 +1,6 @@
 import RelayCore
 
-@testable import RelayStore
+@testable import Relay
 
 /// Passes of retention.
 enum Passes {

@@ -1,5 +1,5 @@
+import Relay
 import RelayCore
-import RelayStore
 
 extension RelayStore {
     static let timeout = Duration.seconds(60)

@@ -1,7 +1,7 @@
 import Foundation
 import RelayCore
 
-@testable import RelayStore
+@testable import Relay
 
 // Reads and acts of operators for tests with one publisher, with every publisher in scope. The product has no such
 // default.

@@ -1,7 +1,7 @@
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 extension RelayStore {
     static let lease = Duration.seconds(600)

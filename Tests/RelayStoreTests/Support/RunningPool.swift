@@ -1,6 +1,6 @@
 import Logging
 import Postgres
-import RelayStore
+import Relay
 
 /// A pool with the task that runs it.
 struct RunningPool: Sendable {

@@ -1,7 +1,7 @@
 import Postgres
 import RelayCore
 
-@testable import RelayStore
+@testable import Relay
 
 extension TestDatabase {
     /// Makes a pursuit due: a claimed one loses its lease.

@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import Postgres
 import RelayCore
 
-@testable import RelayStore
+@testable import Relay
 
 extension TestDatabase {
     /// Makes the partitions of the week that many days ago, and of last week, which each running relay has.

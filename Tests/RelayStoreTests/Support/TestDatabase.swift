@@ -3,7 +3,7 @@ import Postgres
 import RelayCore
 import TestSupport
 
-@testable import RelayStore
+@testable import Relay
 
 /// A database for one test, which is dropped afterwards.
 actor TestDatabase {

@@ -1,6 +1,6 @@
 import Postgres
+import Relay
 import RelayCore
-import RelayStore
 import Testing
 
 @Suite("A customer's states reach an endpoint in order; only the newest must")

@@ -2,7 +2,7 @@ import Postgres
 import RelayCore
 import Testing
 
-@testable import RelayStore
+@testable import Relay
 
 extension RelayStore {
     static let mark = BodyMark(number: 1)

@@ -1,9 +1,8 @@
 import AppStoreSimulation
 import Foundation
 import NIOHTTP1
-import Operations
 import Postgres
-import RelayStore
+import Relay
 import Testing
 
 /// A relay with a target for every act of operators, and a way to perform each act through each interface.

@@ -1,7 +1,6 @@
-import Operations
 import Postgres
 import ReceiverSupport
-import RelayStore
+import Relay
 import Testing
 
 /// Each act of an operator, through each interface that offers it, writes one row in the audit log, and is not done

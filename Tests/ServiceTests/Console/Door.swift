@@ -1,4 +1,4 @@
-import RelayStore
+import Relay
 
 /// Interface through which an operator acts.
 enum Door: String, Sendable, CaseIterable {

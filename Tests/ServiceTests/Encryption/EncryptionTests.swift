@@ -2,7 +2,7 @@ import AppStoreSimulation
 import Foundation
 import Postgres
 import ReceiverSupport
-import RelayStore
+import Relay
 import TestRun
 import Testing
 

@@ -2,7 +2,7 @@ import AppStoreSimulation
 import Crypto
 import Foundation
 import Postgres
-import RelayStore
+import Relay
 import TestRun
 import Testing
 

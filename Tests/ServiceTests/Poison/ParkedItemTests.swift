@@ -4,7 +4,7 @@ import Hummingbird
 import NIOConcurrencyHelpers
 import Postgres
 import ReceiverSupport
-import RelayStore
+import Relay
 import TestRun
 import Testing
 

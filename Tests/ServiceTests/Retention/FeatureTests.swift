@@ -1,7 +1,7 @@
 import Testing
 
 @testable import ReceiptRelay
-@testable import RelayStore
+@testable import Relay
 
 @Suite("The features of this build")
 struct FeatureTests {

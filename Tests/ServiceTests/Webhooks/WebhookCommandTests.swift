@@ -1,7 +1,7 @@
 import Foundation
 import Postgres
+import Relay
 import RelayCore
-import RelayStore
 import Testing
 
 /// `receipt-relay webhooks`, and its results in the ops API.

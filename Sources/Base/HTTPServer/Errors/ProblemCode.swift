@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// Stable codes of all errors that clients can get. Clients' code may rely on each. Who throws one adds it.
+/// Stable codes of all errors that clients can get. Clients' code may rely on each. Each target adds the codes that it throws.
 package struct ProblemCode: Sendable, Equatable {
     package let rawValue: String
     package let status: HTTPResponse.Status

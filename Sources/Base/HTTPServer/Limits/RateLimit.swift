@@ -20,24 +20,24 @@ public struct RateLimit: Sendable, Equatable {
 }
 
 /// State of one limited client. Uses the generic cell rate algorithm, which stores a single time and no list.
-public struct RateState: Sendable, Equatable {
+struct RateState: Sendable, Equatable {
     /// When the whole burst is available again, on the caller's clock.
-    public private(set) var fullAt: Duration
+    private(set) var fullAt: Duration
 
-    public init() { fullAt = .zero }
+    init() { fullAt = .zero }
 
-    public struct Decision: Sendable, Equatable {
-        public var isAllowed: Bool
+    struct Decision: Sendable, Equatable {
+        var isAllowed: Bool
         /// Number of further requests allowed at once now.
-        public var remaining: Int
+        var remaining: Int
         /// Time until the whole burst is available.
-        public var reset: Duration
+        var reset: Duration
         /// Time until one request is allowed; zero if this one was.
-        public var retryAfter: Duration
+        var retryAfter: Duration
     }
 
     /// - Parameter now: must never decrease.
-    public mutating func take(_ limit: RateLimit, at now: Duration) -> Decision {
+    mutating func take(_ limit: RateLimit, at now: Duration) -> Decision {
         let debt = max(fullAt - now, .zero)
         let after = debt + limit.interval
         let most = limit.interval * limit.burst
@@ -50,5 +50,5 @@ public struct RateState: Sendable, Equatable {
     }
 
     /// Whether forgetting this client would change nothing.
-    public func isFull(at now: Duration) -> Bool { fullAt <= now }
+    func isFull(at now: Duration) -> Bool { fullAt <= now }
 }

@@ -9,21 +9,15 @@ package struct RateLimits: Sendable {
     let keys: RateLimiter?
     let addresses: RateLimiter?
     let trustedProxies: [AddressRange]
-    /// Paths without a limit.
-    let unlimited: Set<String>
 
-    package init(
-        keys: RateLimiter?, addresses: RateLimiter?, trustedProxies: [AddressRange], unlimited: Set<String> = []
-    ) {
+    package init(keys: RateLimiter?, addresses: RateLimiter?, trustedProxies: [AddressRange]) {
         self.keys = keys
         self.addresses = addresses
         self.trustedProxies = trustedProxies
-        self.unlimited = unlimited
     }
 
     /// - Throws: ``Problem`` 429.
     func take(_ request: Request, _ context: FrontContext) throws {
-        guard !unlimited.contains(request.uri.path) else { return }
         if let quota = takeAddress(of: request.head, context.channel) { try note(quota, context) }
     }
 
@@ -74,8 +68,19 @@ package final class RateLimiter: Sendable {
     let policy: String
     private let limit: RateLimit
     private let capacity: Int
-    /// Names are compared by their bytes.
-    private typealias Name = [UInt8]
+
+    /// Compared by its bytes.
+    private struct Name: Hashable {
+        let text: String
+
+        static func == (one: Name, other: Name) -> Bool { one.text.isSame(other.text) }
+
+        func hash(into hasher: inout Hasher) {
+            var text = text
+            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        }
+    }
+
     private let shards: [NIOLockedValueBox<[Name: RateState]>]
     private let start = ContinuousClock.now
 
@@ -91,7 +96,7 @@ package final class RateLimiter: Sendable {
 
     /// - Returns: the client's state after this request.
     package func take(_ name: String, at now: Duration? = nil) -> RateQuota {
-        let (name, now) = (Name(name.utf8), now ?? ContinuousClock.now - start)
+        let (name, now) = (Name(text: name), now ?? ContinuousClock.now - start)
         let shard = shard(name)
         let decision = shard.withLockedValue { states in
             if states[name] == nil, states.count >= capacity { Self.evict(&states, at: now) }
@@ -102,7 +107,7 @@ package final class RateLimiter: Sendable {
 
     /// Whether a request would be allowed now. Takes nothing.
     func allows(_ name: String, at now: Duration? = nil) -> Bool {
-        let (name, now) = (Name(name.utf8), now ?? ContinuousClock.now - start)
+        let (name, now) = (Name(text: name), now ?? ContinuousClock.now - start)
         var state = shard(name).withLockedValue { $0[name] } ?? RateState()
         return state.take(limit, at: now).isAllowed
     }

@@ -28,7 +28,7 @@ extension HTTPField.Name {
 
 /// The thing that a request is about.
 package struct RequestSubject: Sendable {
-    /// What it is. The log line's field is named after it: `validation_id`.
+    /// Kind of the thing. The log line's field is named after it: `validation_id`.
     package let kind: StaticString
     package let id: any CustomStringConvertible & Sendable
 

@@ -21,7 +21,7 @@ struct FoldedPaths: Sendable {
 
     /// The folded target, with an unchanged query. Nil if nothing changes.
     func fold(_ target: String) -> String? {
-        // One byte decides for all other paths: `/apple`, `/entitlements`, `/v2`, ….
+        // A byte or two decide for most other paths.
         guard roots.contains(where: { Self.starts(target, with: $0) }) else { return nil }
         // Split by bytes: the query begins at the first question mark, whatever character follows.
         let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }

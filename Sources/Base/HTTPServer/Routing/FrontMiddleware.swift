@@ -3,13 +3,15 @@ import Hummingbird
 import Instrumentation
 import NIOHTTP1
 
-/// Wraps every request that goes through the router: passes it by the gate, and answers errors.
+/// Wraps every request that goes through the router: takes it through the gate, and answers errors.
 struct FrontMiddleware: RouterMiddleware {
     let allowed: AllowedMethods
     let gate: RequestGate
-    var dialects: [ErrorDialect] = []
+    /// Paths without a rate limit.
+    let unlimited: Set<String>
+    let dialects: [ErrorDialect]
     /// The client's problem for an error that a route threw.
-    var describe: @Sendable (any Error) -> Problem = { Problem(ofServer: $0) }
+    let describe: @Sendable (any Error) -> Problem
 
     func handle(
         _ request: Request, context: FrontContext,
@@ -21,7 +23,7 @@ struct FrontMiddleware: RouterMiddleware {
         }
         let outcome: Result<Response, any Error>
         do {
-            try gate.limits?.take(request, context)
+            if !unlimited.contains(request.uri.path) { try gate.limits?.take(request, context) }
             outcome = .success(try await within(pass.span) { try await next(request, context) })
         } catch {
             outcome = .failure(error)

@@ -12,7 +12,7 @@ import NIOCore
 struct FrontResponder: Sendable {
     let router: RouterResponder<FrontContext>
     let cached: CachedRoutes
-    var folded = FoldedPaths([])
+    let folded: FoldedPaths
     let logger: Logger
 
     /// Nil if the request must go through the router.

@@ -3,17 +3,17 @@ import HTTPTypes
 import Instrumentation
 package import Logging
 
-/// The way in and out of every request, whether the router answers it or a route from memory: its id and span, then its
-/// metrics, its log line, and the header fields that every answer has.
+/// Gives each request whose head was read its id and span. Records its answer in metrics and log, and adds the header
+/// fields that every answer has. It does so whether the router answers or a route from memory.
 package struct RequestGate: Sendable {
     let metrics: FrontMetrics
     let logger: Logger
     /// Nil if no other origin may call.
-    var crossOrigin: CrossOrigin?
+    let crossOrigin: CrossOrigin?
     /// Nil: there are no limits.
-    var limits: RateLimits?
+    let limits: RateLimits?
     /// Whether a request without a trace may begin one.
-    var beginsTraces = false
+    let beginsTraces: Bool
 
     package init(
         metrics: FrontMetrics, logger: Logger, crossOrigin: CrossOrigin? = nil, limits: RateLimits? = nil,
@@ -58,18 +58,18 @@ package struct RequestGate: Sendable {
     ///   - fields: header fields of the answer.
     ///   - headers: header fields of the request.
     func leave(_ pass: Pass, _ fields: inout HTTPFields, of headers: HTTPFields, _ outcome: Outcome) {
+        let duration = ContinuousClock.now - pass.begin
         fields[.xRequestID] = pass.requestID
         fields.setRateLimits(outcome.quotas)
         crossOrigin?.complete(&fields, of: headers, route: outcome.route)
         if headers.closesConnection { fields[.connection] = "close" }
-        guard let span = pass.span else { return record(pass, outcome) }
+        guard let span = pass.span else { return record(pass, outcome, duration) }
         span.end(pass, outcome)
         // Sets the trace id for the log line.
-        InstrumentationContext.withValue(span.context) { record(pass, outcome) }
+        InstrumentationContext.withValue(span.context) { record(pass, outcome, duration) }
     }
 
-    private func record(_ pass: Pass, _ outcome: Outcome) {
-        let duration = ContinuousClock.now - pass.begin
+    private func record(_ pass: Pass, _ outcome: Outcome, _ duration: Duration) {
         metrics.record(route: outcome.route, method: pass.method, status: outcome.status, duration: duration)
         let level = level(of: pass, outcome)
         guard level >= logger.logLevel else { return }

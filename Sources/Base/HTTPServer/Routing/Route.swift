@@ -15,6 +15,15 @@ package struct Route: Sendable {
     package let handler: Handler
     /// Makes the handler's answer from memory alone, if possible; see ``CachedRoutes``.
     var cached: Cached?
+    /// Whether no rate limit counts its requests. Only for a path without parameters.
+    private(set) var isUnlimited = false
+
+    /// The route without a rate limit, for clients that are few and prove who they are.
+    package var unlimited: Route {
+        var route = self
+        route.isUnlimited = true
+        return route
+    }
 
     init(
         method: HTTPRequest.Method, path: String, ending: String? = nil, handler: @escaping Handler,

@@ -1,9 +1,8 @@
 import Formats
 import HTTPServer
 import Hummingbird
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// Shared parts of all routes under `/api/v1`: authentication, bodies, pages, ids, answers.
 struct BillingContext: Sendable {

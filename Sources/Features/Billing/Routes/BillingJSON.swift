@@ -1,7 +1,6 @@
 import Formats
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// Writes answers in billwerk's format: names in Pascal case, dates with seven decimals, inapplicable fields omitted.
 enum BillingJSON {

@@ -2,9 +2,8 @@ import Foundation
 import HTTPServer
 import Hummingbird
 import NIOCore
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 import Webhooks
 
 /// Routes of a publisher's webhooks for orders and contracts.

@@ -1,8 +1,8 @@
 import Formats
 import HTTPServer
 import NIOCore
+import Relay
 import RelayCore
-import RelayFront
 
 /// The purchase to check: a receipt or transaction of Apple's, or another store's query.
 enum CheckRequest: Sendable, Equatable {

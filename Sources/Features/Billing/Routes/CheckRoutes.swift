@@ -1,8 +1,7 @@
 import HTTPServer
 import Hummingbird
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// `POST /api/v1/ExternalSubscriptions/check`: finds the subscriptions of a purchase and their contracts.
 struct CheckRoutes: Sendable {

@@ -1,8 +1,7 @@
 import HTTPServer
 import Hummingbird
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// Routes by which billing systems read contracts and customers.
 struct ContractRoutes: Sendable {

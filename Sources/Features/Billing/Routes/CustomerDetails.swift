@@ -1,8 +1,8 @@
 import Formats
 import HTTPServer
 import NIOCore
+import Relay
 import RelayCore
-import RelayFront
 
 /// A publisher's details of a customer. The relay stores and returns them unchanged, and uses none of them.
 struct CustomerDetails: Sendable {

@@ -1,8 +1,6 @@
 import Formats
 import HTTPServer
 import Hummingbird
-import RelayCore
-import RelayFront
 
 extension ErrorDialect {
     /// `{"Message":"…"}` (billwerk).

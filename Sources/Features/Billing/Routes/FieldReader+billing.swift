@@ -1,5 +1,4 @@
 import HTTPServer
-import RelayFront
 
 extension FieldReader {
     /// An id of the billing API.

@@ -1,6 +1,5 @@
-import Operations
+import Relay
 import RelayCore
-import RelayFront
 
 extension FrontFeature {
     /// Checks, orders and contracts, for publishers' billing systems.

@@ -1,7 +1,7 @@
 import HTTPServer
 import NIOCore
+import Relay
 import RelayCore
-import RelayFront
 
 /// The validated body of `POST /api/v1/Orders`.
 struct OrderRequest: Sendable {

@@ -1,8 +1,7 @@
 import HTTPServer
 import Hummingbird
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// Routes of orders and of their commit, which creates the contract.
 struct OrderRoutes: Sendable {

@@ -1,6 +1,5 @@
 import HTTPServer
 import Hummingbird
-import RelayFront
 
 extension ProblemCode {
     static let alreadyOrdered = ProblemCode("already_ordered", .conflict, "The subscription has a contract")

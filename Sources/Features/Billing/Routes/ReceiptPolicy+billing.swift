@@ -1,7 +1,7 @@
 import AppleStore
 import HTTPServer
+import Relay
 import RelayCore
-import RelayFront
 
 extension ReceiptPolicy {
     /// Bound of subscriptions in one receipt, above every real customer's number.

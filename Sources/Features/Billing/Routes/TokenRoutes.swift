@@ -3,9 +3,8 @@ import Foundation
 import HTTPServer
 import Hummingbird
 import NIOCore
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// `POST /oauth/token`: OAuth 2.0 client credentials (RFC 6749 section 4.4). The client is a publisher, and its secret
 /// is one of the publisher's keys.

@@ -1,7 +1,7 @@
 import Crypto
 import Postgres
+import Relay
 import RelayCore
-import RelayStore
 
 extension BillingID {
     /// The id of a store's subscription, for one publisher. Rows and public ids contain it, so its derivation must

@@ -1,6 +1,6 @@
 import Postgres
+import Relay
 import RelayCore
-import RelayStore
 
 /// A page of a publisher's rows, in the order in which they were written.
 struct BillingPage: Sendable {

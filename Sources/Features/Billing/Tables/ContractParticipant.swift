@@ -1,6 +1,6 @@
 import Postgres
+import Relay
 import RelayCore
-import RelayStore
 
 extension StoredFeature {
     /// Checks, orders and contracts.

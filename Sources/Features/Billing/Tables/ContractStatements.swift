@@ -1,7 +1,7 @@
 import Formats
 import Postgres
+import Relay
 import RelayCore
-import RelayStore
 
 /// Events of contracts, derived from changes of their subscriptions. Costs a ledger transaction one primary key probe
 /// for each subscription, and more only if there is a contract.

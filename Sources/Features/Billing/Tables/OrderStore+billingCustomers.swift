@@ -1,6 +1,6 @@
 import Postgres
+import Relay
 import RelayCore
-import RelayStore
 
 /// A customer with whom a publisher makes contracts.
 struct BillingCustomer: Sendable, Equatable {

@@ -1,6 +1,6 @@
 import Postgres
+import Relay
 import RelayCore
-import RelayStore
 
 /// Result of a commit.
 enum CommitOutcome: Sendable, Equatable {

@@ -1,7 +1,7 @@
 import Logging
 import Postgres
+import Relay
 import RelayCore
-import RelayStore
 
 struct BillingContract: Sendable, Equatable {
     var id: BillingID

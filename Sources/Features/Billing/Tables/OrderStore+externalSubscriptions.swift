@@ -1,6 +1,6 @@
 import Postgres
+import Relay
 import RelayCore
-import RelayStore
 
 /// A checked subscription and its contract.
 struct CheckedSubscription: Sendable, Equatable {

@@ -1,6 +1,6 @@
 import Postgres
+import Relay
 import RelayCore
-import RelayStore
 
 struct BillingOrder: Sendable, Equatable {
     var id: BillingID

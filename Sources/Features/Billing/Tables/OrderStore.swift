@@ -1,4 +1,4 @@
-import RelayStore
+import Relay
 
 /// Billing customers, orders and contracts.
 struct OrderStore: Aggregate { let relay: RelayStore }

@@ -1,6 +1,6 @@
 import Postgres
+import Relay
 import RelayCore
-import RelayStore
 
 extension TablePolicy {
     /// Details of billing customers, and abandoned rows: orders that were never committed, and checked subscriptions that

@@ -1,8 +1,8 @@
 import Crypto
 import Formats
 import Foundation
+import Relay
 import RelayCore
-import RelayStore
 
 /// A session of a browser that is signed in at the console.
 struct ConsoleSession: Sendable {

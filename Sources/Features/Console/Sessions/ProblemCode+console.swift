@@ -1,6 +1,5 @@
 import HTTPServer
 import Hummingbird
-import RelayFront
 
 extension ProblemCode {
     static let formNotOurs = ProblemCode("form_not_ours", .forbidden, "The form cannot be trusted")

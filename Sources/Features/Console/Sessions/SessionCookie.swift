@@ -1,7 +1,7 @@
 import Formats
 import HTTPTypes
+import Relay
 import RelayCore
-import RelayStore
 
 /// The cookie of a signed-in browser. Scripts cannot read it, and other sites' forms do not send it.
 enum SessionCookie {

@@ -1,6 +1,6 @@
 import Postgres
+import Relay
 import RelayCore
-import RelayStore
 
 extension SessionStore {
     /// Starts a browser's session, and records it in the audit log.

@@ -1,4 +1,4 @@
-import RelayStore
+import Relay
 
 /// The console's sessions.
 struct SessionStore: Aggregate { let relay: RelayStore }

@@ -1,10 +1,8 @@
 import Formats
 import HTTPServer
 import Hummingbird
-import Operations
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 import StoreSignals
 
 /// An operator's action in the console. Each needs a confirmation and a reason, and is recorded in the audit log.

@@ -1,9 +1,8 @@
 import Formats
 import HTTPServer
 import Hummingbird
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// Asks the operator for confirmation, and performs actions.
 struct ConsoleActions: Sendable {

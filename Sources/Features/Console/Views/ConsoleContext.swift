@@ -2,9 +2,8 @@ import Formats
 import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// Shared parts of the console's pages: the session, the frame, the answer.
 struct ConsoleContext: Sendable {

@@ -1,7 +1,6 @@
 import HTTPServer
 import Hummingbird
-import Operations
-import RelayFront
+import Relay
 
 /// A list page: its filters, the table, the next page, and the same rows as a file.
 struct ConsoleList<Item: Viewed>: Sendable {

@@ -1,9 +1,8 @@
 import Formats
 import HTTPServer
 import Hummingbird
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// Routes `/` and `/console/…` of the ops port: the console's pages and forms.
 struct ConsoleRoutes: Sendable {

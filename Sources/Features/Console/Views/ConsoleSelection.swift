@@ -1,6 +1,6 @@
 import HTTPServer
 import Hummingbird
-import RelayFront
+import Relay
 
 /// One action on several rows: one confirmation and one reason, but performed and recorded row by row.
 struct ConsoleSelection: Sendable {

@@ -1,10 +1,8 @@
 import Formats
 import HTTPServer
 import Hummingbird
-import Operations
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// One request of a signed-in visitor to the console.
 struct ConsoleVisit: Sendable {

@@ -1,8 +1,7 @@
 import Formats
 import Hummingbird
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// The page of one customer: purchases, subscriptions and transfers.
 enum CustomerView {

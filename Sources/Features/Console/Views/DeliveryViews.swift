@@ -1,8 +1,6 @@
 import Hummingbird
-import Operations
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// Pages of messages: from Cleeng and the stores, and to publishers.
 enum DeliveryViews {

@@ -1,7 +1,6 @@
 import Formats
 import HTTPServer
-import RelayCore
-import RelayFront
+import Relay
 
 extension ErrorDialect {
     /// An HTML page.

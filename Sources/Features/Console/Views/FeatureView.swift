@@ -1,8 +1,6 @@
 import Hummingbird
-import Operations
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// The page of a feature's list.
 enum FeatureView {

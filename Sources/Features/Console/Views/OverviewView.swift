@@ -1,9 +1,7 @@
 import Formats
 import Hummingbird
-import Operations
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// The first page: problems, the longest waiting purchases and the load.
 enum OverviewView {

@@ -1,9 +1,7 @@
 import Formats
 import Hummingbird
-import Operations
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// Pages of keys and the audit log.
 enum RecordViews {

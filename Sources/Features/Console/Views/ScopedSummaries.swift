@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
+import Relay
 import RelayCore
-import RelayStore
 
 /// Summaries, read at most once a second for all visitors with the same scope.
 struct ScopedSummaries: Sendable {

@@ -1,8 +1,6 @@
 import Hummingbird
-import Operations
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// Pages of subscriptions with their timelines, and of transfers.
 enum SubscriptionViews {

@@ -1,8 +1,6 @@
 import Formats
-import Operations
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// The timeline of one validation, as a diagram and as a table.
 enum ValidationTimeline {

@@ -1,10 +1,8 @@
 import Formats
 import HTTPServer
 import Hummingbird
-import Operations
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// Pages of validations: the list, waiting ones, parked ones, and one validation with its timeline.
 enum ValidationViews {

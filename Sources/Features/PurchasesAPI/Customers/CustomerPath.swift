@@ -1,7 +1,7 @@
 import Formats
 import HTTPServer
+import Relay
 import RelayCore
-import RelayFront
 
 /// The rest of a path after `/v2/customers`. A customer's name may contain any characters, and Fovea's own client does
 /// not encode it. So everything up to the last `/purchases` or `/consumption` is the name.

@@ -1,8 +1,6 @@
 import Formats
 import HTTPServer
 import Hummingbird
-import RelayCore
-import RelayFront
 
 extension ErrorDialect {
     /// `{"ok":false,"status":401,"code":"InvalidCredentials","message":"Error: …"}` (Fovea).

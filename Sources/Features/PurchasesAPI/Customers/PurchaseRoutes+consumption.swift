@@ -1,10 +1,8 @@
 import HTTPServer
 import Hummingbird
 import NIOCore
-import Operations
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// Routes `GET` and `PUT /v2/customers/{applicationUsername}/consumption`: a publisher's facts about a customer, for
 /// answers to Apple about refunds.

@@ -1,9 +1,8 @@
 import Formats
 import HTTPServer
 import Hummingbird
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// Routes `GET /v2/customers/…`: purchases of a publisher's customers (Fovea's "Customer Purchases" and "Customers").
 struct PurchaseRoutes: Sendable {

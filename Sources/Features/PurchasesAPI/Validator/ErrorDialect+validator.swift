@@ -2,8 +2,7 @@ import Formats
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import RelayCore
-import RelayFront
+import Relay
 
 extension ErrorDialect {
     /// `{"ok":false,"status":400,"code":6778001,"message":"…"}`, with HTTP 200 (Fovea's validator), since its clients

@@ -1,7 +1,6 @@
 import HTTPServer
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 extension PurchaseAcceptor {
     /// Verifies a proof under every policy, for validators: their answer rests on the proof alone.

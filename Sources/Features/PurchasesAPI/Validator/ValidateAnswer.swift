@@ -1,7 +1,7 @@
 import AppleStore
 import Formats
+import Relay
 import RelayCore
-import RelayFront
 
 /// The answer to a validator's client about a genuine purchase (Fovea, "Validate"). Product ids have no prefix, and
 /// dates are in milliseconds.

@@ -1,8 +1,8 @@
 import Formats
 import HTTPServer
 import NIOCore
+import Relay
 import RelayCore
-import RelayFront
 
 /// A client's validation request, with every field validated. Clients send many more fields: prices, devices, products.
 struct ValidateRequest: Sendable {

@@ -1,9 +1,8 @@
 import AppleStore
 import HTTPServer
 import Hummingbird
+import Relay
 import RelayCore
-import RelayFront
-import RelayStore
 
 /// `POST /v1/validate`: the validator for cordova-plugin-purchase and similar plugins, called from inside an app. A
 /// genuine purchase enters the ledger, under the username if there is one. If the username is an email and the product

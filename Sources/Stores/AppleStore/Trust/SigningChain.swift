@@ -1,6 +1,5 @@
 import Formats
 public import Foundation
-import RelayCore
 import X509
 
 /// Certificates behind a verified signature: the signer's, the authority's above it, the root.

@@ -1,7 +1,6 @@
 import Crypto
 import Formats
 import Foundation
-import RelayCore
 import SwiftASN1
 import X509
 

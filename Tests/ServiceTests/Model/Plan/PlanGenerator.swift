@@ -1,3 +1,4 @@
+import Relay
 import TestSupport
 
 extension Model.Plan {
@@ -35,6 +36,9 @@ extension Model {
             ["down"], ["flaky"], ["reset"], ["unauthorized"], ["throttled-4"], ["slow-300ms"], ["read-500"],
             ["read-slow-300ms"], ["lost-answer-2"], ["hang-3"], ["notfound-3"],
         ]
+
+        /// Milliseconds after which a frozen copy has lost its leases.
+        static let pastLease = Int(PursuitSettings.standardLease.components.seconds) * 1_000 + 300
 
         init(seed: UInt64) {
             random = SeededGenerator(seed: seed)
@@ -78,7 +82,7 @@ extension Model {
                 switch number(below: 100) {
                 case ..<40: .kill(copy: slot)
                 case ..<60: .stop(copy: slot)
-                default: .freeze(copy: slot, milliseconds: 6_300 + number(below: 1_200))
+                default: .freeze(copy: slot, milliseconds: Self.pastLease + number(below: 1_200))
                 }
             steps.append(Step(after: number(below: 60), action: removal))
             return steps
